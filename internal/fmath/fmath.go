@@ -1,0 +1,94 @@
+// Package fmath holds the few transcendental functions the simulator needs, in
+// pure Go without fused multiply-add, so that every platform computes the same
+// bits. Go's own math.Exp, Log and Pow use assembly on some platforms.
+//
+// In and out: finite float64. Each function states its error against the true
+// value. Rules kept: X6 of the Target Design (lint: internal/lint/determinism).
+package fmath
+
+import "math"
+
+// Ln2 split so that n*ln2Hi is exact for |n| < 2^20: the high part has 32
+// significant bits.
+const (
+	ln2Hi = 6.93147180369123816490e-01
+	ln2Lo = 1.90821492927058770002e-10
+	log2e = 1.44269504088896338700
+)
+
+// Exp returns e**x within 2 ulp. It overflows to +Inf above about 709.78 and
+// underflows to 0 below about -745.
+func Exp(x float64) float64 {
+	switch {
+	case x != x:
+		return x
+	case x > 709.782712893384:
+		return math.Inf(1)
+	case x < -745.2:
+		return 0
+	}
+	n := math.Floor(float64(x*log2e) + 0.5)
+	r := x - float64(n*ln2Hi) - float64(n*ln2Lo) // |r| <= ln2/2
+	// Taylor to degree 13: the next term is below 2^-57 at |r| = 0.3466.
+	p := 1.0 / 6227020800
+	for _, c := range expTaylor {
+		p = float64(p*r) + c
+	}
+	return math.Ldexp(p, int(n))
+}
+
+// expTaylor is 1/12!, 1/11!, ..., 1/0!.
+var expTaylor = [...]float64{
+	1.0 / 479001600, 1.0 / 39916800, 1.0 / 3628800, 1.0 / 362880, 1.0 / 40320, 1.0 / 5040,
+	1.0 / 720, 1.0 / 120, 1.0 / 24, 1.0 / 6, 0.5, 1, 1,
+}
+
+// Log returns the natural logarithm of x within 2 ulp; -Inf at 0 and NaN below.
+func Log(x float64) float64 {
+	switch {
+	case x != x || x < 0:
+		return math.NaN()
+	case x == 0:
+		return math.Inf(-1)
+	case math.IsInf(x, 1):
+		return x
+	}
+	m, e := math.Frexp(x) // m in [0.5, 1)
+	if m < math.Sqrt2/2 {
+		m, e = m*2, e-1
+	}
+	// ln m = 2 atanh(s), s = (m-1)/(m+1), |s| <= 0.1716: odd series to s^21.
+	s := (m - 1) / (m + 1)
+	z := float64(s * s)
+	p := 1.0 / 21
+	for k := 19.0; k >= 3; k -= 2 {
+		p = float64(p*z) + 1/k
+	}
+	tail := float64(float64(2*s) * float64(z*p))
+	n := float64(e)
+	return float64(n*ln2Hi) + (2*s + (tail + float64(n*ln2Lo)))
+}
+
+// Log2 returns the base-2 logarithm of x, exact for powers of two.
+func Log2(x float64) float64 {
+	m, e := math.Frexp(x)
+	if m == 0.5 {
+		return float64(e - 1)
+	}
+	if m < math.Sqrt2/2 { // keeps the sum free of cancellation near 1
+		m, e = m*2, e-1
+	}
+	return float64(e) + float64(Log(m)*log2e)
+}
+
+// Pow returns x**y for x > 0, as Exp(y*Log(x)): relative error about
+// |y ln x| * 2^-52. Pow(0, y) is 0 for y > 0.
+func Pow(x, y float64) float64 {
+	switch {
+	case y == 0 || x == 1:
+		return 1
+	case x == 0 && y > 0:
+		return 0
+	}
+	return Exp(float64(y * Log(x)))
+}

@@ -1,0 +1,66 @@
+package strict
+
+import (
+	"strings"
+	"testing"
+)
+
+type doc struct {
+	Name string         `yaml:"name" json:"name"`
+	Rate float64        `yaml:"rate" json:"rate"`
+	Sub  []sub          `yaml:"sub" json:"sub"`
+	Args map[string]any `yaml:"args" json:"args"`
+}
+type sub struct {
+	N int `yaml:"n" json:"n"`
+}
+
+func TestYAML(t *testing.T) {
+	cases := []struct{ name, in, want string }{ // want "" accepts
+		{"accepted", "name: a\nrate: 1.5\nsub: [{n: 1}]\nargs: {x: {y: 1}}\n", ""},
+		{"unknown key", "name: a\nrats: 1\n", "f.yaml:2:1: rats: unknown key"},
+		{"unknown nested key", "sub:\n- n: 1\n- m: 2\n", "f.yaml:3:3: sub[1].m: unknown key"},
+		{"repeated key", "name: a\nname: b\n", "f.yaml:2:1: name: repeats the key of line 1"},
+		{"NaN", "rate: .nan\n", "f.yaml:1:7: rate: .nan: is not a finite number"},
+		{"infinity in free map", "args: {x: .inf}\n", "f.yaml:1:11: args.x: .inf: is not a finite number"},
+		{"wrong type", "rate: fast\n", "f.yaml:1: cannot unmarshal"},
+		{"two documents", "name: a\n---\nname: b\n", "f.yaml: holds more than one document"},
+		{"empty", "", "f.yaml: is empty"},
+		{"alias", "name: &x a\nargs: {y: *x}\n", "f.yaml:2:11: args.y: is an alias"},
+		{"broken", "name: [\n", "f.yaml:1"},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) { check(t, YAML("f.yaml", []byte(c.in), new(doc)), c.want) })
+	}
+}
+
+func TestJSON(t *testing.T) {
+	cases := []struct{ name, in, want string }{
+		{"accepted", `{"name":"a","rate":1.5,"sub":[{"n":1}],"args":{"x":9007199254740993}}`, ""},
+		{"unknown key", "{\"name\":\"a\",\n\"rats\":1}", "f.json:2:"},
+		{"repeated key", `{"args":{"x":1,"x":2}}`, "args.x: repeats a key"},
+		{"wrong type", `{"rate":"fast"}`, "rate: is a string"},
+		{"trailing", `{} {}`, "more follows the document"},
+		{"truncated", `{"name":"a"`, "ends too early"},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) { check(t, JSON("f.json", []byte(c.in), new(doc)), c.want) })
+	}
+}
+
+func check(t *testing.T, err error, want string) {
+	t.Helper()
+	if (err == nil) != (want == "") || (err != nil && !strings.Contains(err.Error(), want)) {
+		t.Errorf("got %v, want %q", err, want)
+	}
+}
+
+func FuzzYAML(f *testing.F) {
+	f.Add([]byte("name: a\nsub: [{n: 1}]"))
+	f.Fuzz(func(t *testing.T, b []byte) { _ = YAML("f", b, new(doc)) })
+}
+
+func FuzzJSON(f *testing.F) {
+	f.Add([]byte(`{"name":"a","sub":[{"n":1}]}`))
+	f.Fuzz(func(t *testing.T, b []byte) { _ = JSON("f", b, new(doc)) })
+}

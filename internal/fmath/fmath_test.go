@@ -19,7 +19,7 @@ func TestAgainstMath(t *testing.T) {
 		y := math.Exp(x / 3)
 		if math.Abs(math.Log(y)) > 1e-3 {
 			near("Log", y, Log(y), math.Log(y), 3)
-			near("Log2", y, Log2(y), math.Log2(y), 8)
+			near("Log2", y, Log2(y), math.Log(y)/math.Ln2, 6) // math.Log2 itself cancels near 1
 		}
 	}
 	for _, c := range [][2]float64{{2, 10}, {10, -3}, {1.5, 0.5}, {7, 0}} {

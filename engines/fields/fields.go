@@ -1,0 +1,119 @@
+// Package fields is the shape of an engine's field list (every configuration
+// field and environment variable of the modelled release, each with one status)
+// and of its surface list (every registered feature). The lists themselves are
+// data of each engine.
+//
+// In: fields.json, surface.json. Out: look-ups by upstream name. Rules kept: X9,
+// VLM-3, SGL-3, VLM-6, COV-3.
+package fields
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/inference-sim/accuracy-dashboard/internal/diag"
+	"github.com/inference-sim/accuracy-dashboard/internal/strict"
+)
+
+// Status of a field.
+type Status string
+
+const (
+	Modelled    Status = "modelled"
+	Inert       Status = "inert"        // proven without effect on decisions and prices
+	NotModelled Status = "not_modelled" // refused when stated, unless a rule stands in
+	Removed     Status = "removed"      // the modelled commit no longer has it, launches in the data do
+)
+
+// Statuses lists the closed set.
+func Statuses() []string {
+	return []string{string(Modelled), string(Inert), string(NotModelled), string(Removed)}
+}
+
+// Field is one row of a field list.
+type Field struct {
+	Name     string `json:"name"`             // the long argument name without dashes, or the variable's name
+	Kind     string `json:"kind"`             // "argument", "environment", "config"
+	Config   string `json:"config,omitempty"` // the upstream class.field it sets
+	Type     string `json:"type,omitempty"`
+	Default  string `json:"default,omitempty"`
+	Status   Status `json:"status"`
+	Evidence string `json:"evidence"` // modelled: a test; inert: the argument; else why and what it does
+	// Values are the value classes the evidence covers; empty means every value.
+	Values []string  `json:"values,omitempty"`
+	Rule   *Estimate `json:"rule,omitempty"`
+}
+
+// Estimate is an estimation rule (§11.2): what takes the place of a recorded value
+// the engine does not model, or of a value the run did not record.
+type Estimate struct {
+	// Do is "unset" (leave the field out), "set" (write Field = Value), "rename"
+	// (carry the recorded value under Field) or "no_effect" (dropped: the setting
+	// changes no decision and no price).
+	Do        string   `json:"do"`
+	Field     string   `json:"field,omitempty"`
+	Value     string   `json:"value,omitempty"`
+	Reason    string   `json:"reason"`
+	Preserves string   `json:"preserves,omitempty"`  // what the upstream resolves identically
+	ValidWhen []string `json:"valid_when,omitempty"` // recorded values the stand-in is exact for; empty is every value
+}
+
+// List is a field list.
+type List struct {
+	Engine   string  `json:"engine"`
+	Version  string  `json:"version"`
+	Coverage string  `json:"coverage"` // what the inventory leaves out
+	Fields   []Field `json:"fields"`
+	byName   map[string]int
+}
+
+// Parse reads and checks a field list; names are unique and sorted.
+func Parse(file string, data []byte) (*List, error) {
+	l := new(List)
+	if err := strict.JSON(file, data, l); err != nil {
+		return nil, err
+	}
+	l.byName = make(map[string]int, len(l.Fields))
+	for i, f := range l.Fields {
+		if err := f.check(); err != nil {
+			return nil, diag.In(file, err)
+		}
+		if _, twice := l.byName[f.Name]; twice {
+			return nil, &diag.Refusal{File: file, Field: f.Name, Problem: "is listed twice", Rule: "X9"}
+		}
+		l.byName[f.Name] = i
+	}
+	return l, nil
+}
+
+// Lookup finds a field by its upstream name.
+func (l *List) Lookup(name string) (*Field, bool) {
+	i, ok := l.byName[name]
+	if !ok {
+		return nil, false
+	}
+	return &l.Fields[i], true
+}
+
+func (f *Field) check() error {
+	bad := func(field, value, problem, accept string) error {
+		return &diag.Refusal{Field: f.Name + "." + field, Value: value, Problem: problem, Accept: accept, Rule: "X9"}
+	}
+	if !slices.Contains(Statuses(), string(f.Status)) {
+		return bad("status", string(f.Status), "unknown status", diag.OneOf(string(f.Status), Statuses()))
+	}
+	if f.Evidence == "" {
+		return bad("evidence", "", fmt.Sprintf("is empty for a field that is %s", f.Status), "a test, an argument, or why it is not modelled")
+	}
+	if r := f.Rule; r != nil {
+		if !slices.Contains(ruleKinds, r.Do) {
+			return bad("rule.do", r.Do, "unknown rule", diag.OneOf(r.Do, ruleKinds))
+		}
+		if r.Reason == "" {
+			return bad("rule.reason", "", "is empty", "why the stand-in is the closest")
+		}
+	}
+	return nil
+}
+
+var ruleKinds = []string{"unset", "set", "rename", "no_effect"}

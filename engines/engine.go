@@ -201,11 +201,12 @@ type Acceptance struct {
 
 // Spec is what a scenario says of one engine instance.
 type Spec struct {
-	Model    string         // catalog model name
-	Hardware string         // catalog chip name
-	Nodes    int            // nodes of the pool; 1 unless stated
-	Args     map[string]any // the upstream's own long argument names, values as recorded
-	Env      map[string]string
+	Model      string         // catalog model name
+	Checkpoint string         // catalog checkpoint name; "" is the entry's first
+	Hardware   string         // catalog chip name
+	Nodes      int            // nodes of the pool; 1 unless stated
+	Args       map[string]any // the upstream's own long argument names, values as recorded
+	Env        map[string]string
 }
 
 // Resolved is one setting with where its value came from.

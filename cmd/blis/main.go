@@ -1,0 +1,24 @@
+// Command blis simulates LLM serving clusters and answers questions about the
+// models, coefficients, engines and measured runs it knows.
+package main
+
+import (
+	"os"
+
+	"github.com/inference-sim/accuracy-dashboard/internal/exit"
+	"github.com/spf13/cobra"
+)
+
+func main() { os.Exit(exit.Main(root())) }
+
+// root is the command tree, made anew for each run and for the generated reference.
+func root() *cobra.Command {
+	c := &cobra.Command{
+		Use:   "blis",
+		Short: "simulate LLM serving clusters: vLLM and SGLang step by step, every step priced",
+		RunE:  func(c *cobra.Command, _ []string) error { return c.Help() },
+		Args:  cobra.NoArgs,
+	}
+	c.AddCommand()
+	return c
+}

@@ -257,3 +257,5 @@ require (
 	rsc.io/qr v0.2.0 // indirect
 	software.sslmate.com/src/go-pkcs12 v0.7.0 // indirect
 )
+
+tool github.com/inference-sim/accuracy-dashboard/internal/lint/blisvet

@@ -96,7 +96,7 @@ func appendTree(dst []byte, tree any) ([]byte, error) {
 
 func appendObject(dst []byte, m map[string]any) ([]byte, error) {
 	keys := make([]string, 0, len(m))
-	for k := range m { // order: sorted below
+	for k := range m { //determinism:any-order sorted below
 		keys = append(keys, k)
 	}
 	slices.Sort(keys)

@@ -1,0 +1,77 @@
+// Package plot is a chart as data, and its drawing as a static SVG.
+//
+// In: a [Chart], which any renderer can draw. Out: one SVG per [Theme], for readers without
+// scripts, for print and for feeds. It computes nothing: every mark is a value handed in, and a
+// band is a stated tolerance, not a statistic. The bytes depend on the chart alone.
+package plot
+
+// Chart is one figure: marks over two axes. ID names it on its page and in file names.
+type Chart struct {
+	ID, Title string
+	X, Y      Axis
+	Series    []Series
+	// Ratios draws y = x and, around it, a pair of lines at each tolerance (0.1 is ±10%): for
+	// measured against simulated. Tolerances draws y = 0 and horizontal lines at ±t instead.
+	Ratios, Tolerances []float64
+}
+
+// Axis of a chart. A log axis takes positive values only. A category axis has Names, and its
+// values are indices into them.
+type Axis struct {
+	Label string // with the unit, e.g. "measured TTFT (ms)"
+	Log   bool
+	Names []string
+}
+
+// Series is one set of marks of one colour, drawn as dots, or joined in order when Joined.
+type Series struct {
+	Name   string
+	Joined bool
+	Dashed bool
+	Marks  []Mark
+	// Tone picks the colour; series of one tone belong together (measured and simulated of one
+	// deployment). Colours follow tones, never the order of series.
+	Tone int
+}
+
+// Mark is one value, with the text and the link a live renderer may show for it.
+type Mark struct {
+	X, Y       float64
+	Text, Link string
+}
+
+// Theme is the ground a chart is drawn on.
+type Theme struct {
+	Name      string
+	Ink, Rule string   // #rrggbb: text and axes; grid and reference lines
+	Tones     []string // #rrggbb, cyclic
+}
+
+// Light and Dark keep a contrast of 3:1 for marks and 4.5:1 for text on the site's two grounds.
+// The tones are those of Okabe and Ito, "Color universal design", darkened or lightened to
+// that contrast: they stay apart in the common forms of colour blindness.
+var (
+	Light = Theme{"light", "#3b4250", "#cfd3da", []string{"#0f62a8", "#b84a00", "#00735a", "#a3448c", "#7a5c00", "#54606f"}}
+	Dark  = Theme{"dark", "#c3c9d4", "#3a4150", []string{"#6cb6f5", "#f29a4d", "#4cc9a6", "#e39bd0", "#d9b94a", "#9aa6b8"}}
+)
+
+// Tone returns the colour of a tone in this theme.
+func (t Theme) Tone(i int) string { return t.Tones[i%len(t.Tones)] }
+
+// Drawable says whether a log axis leaves anything of the mark.
+func (c Chart) Drawable(m Mark) bool {
+	return (!c.X.Log || m.X > 0) && (!c.Y.Log || m.Y > 0)
+}
+
+// Count is the number of marks a renderer draws.
+func (c Chart) Count() int {
+	n := 0
+	for _, s := range c.Series {
+		for _, m := range s.Marks {
+			if c.Drawable(m) {
+				n++
+			}
+		}
+	}
+	return n
+}

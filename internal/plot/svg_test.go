@@ -1,0 +1,83 @@
+package plot
+
+import (
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"io"
+	"os"
+	"testing"
+)
+
+var scatter = Chart{
+	ID: "ttft", Title: "Measured and simulated TTFT",
+	X: Axis{Label: "measured TTFT (ms)", Log: true}, Y: Axis{Label: "simulated TTFT (ms)", Log: true},
+	Ratios: []float64{0.1, 0.25},
+	Series: []Series{
+		{Name: "vllm", Marks: []Mark{{X: 100, Y: 110}, {X: 2000, Y: 1500}, {X: 0, Y: 3}}},
+		{Name: "sglang", Tone: 1, Marks: []Mark{{X: 40, Y: 41}}},
+	},
+}
+
+func TestSVGIsWellFormedAndTheSameTwice(t *testing.T) {
+	for _, theme := range []Theme{Light, Dark} {
+		first, err := SVG(scatter, theme)
+		if err != nil {
+			t.Fatal(err)
+		}
+		second, err := SVG(scatter, theme)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(first, second) {
+			t.Errorf("%s: two drawings of one chart differ", theme.Name)
+		}
+		for dec := xml.NewDecoder(bytes.NewReader(first)); ; {
+			if _, err := dec.Token(); errors.Is(err, io.EOF) {
+				break
+			} else if err != nil {
+				t.Fatalf("%s: %v", theme.Name, err)
+			}
+		}
+		if dir := os.Getenv("PLOT_OUT"); dir != "" {
+			if err := os.WriteFile(dir+"/"+theme.Name+".svg", first, 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
+func TestSVGDrawsEveryMark(t *testing.T) {
+	base, err := SVG(scatter, Light)
+	if err != nil {
+		t.Fatal(err)
+	}
+	more := scatter
+	more.Series = append([]Series{}, scatter.Series...)
+	more.Series[0].Marks = append(append([]Mark{}, scatter.Series[0].Marks...), Mark{X: 500, Y: 520})
+	longer, err := SVG(more, Light)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, want := bytes.Count(longer, []byte("<path"))-bytes.Count(base, []byte("<path")), 1
+	if got != want {
+		t.Errorf("one more mark: got %d more paths, want %d", got, want)
+	}
+}
+
+func TestSVGRefusesAnEmptyChart(t *testing.T) {
+	empty := Chart{ID: "x", X: Axis{Log: true}, Series: []Series{{Marks: []Mark{{X: 0, Y: 1}}}}}
+	if _, err := SVG(empty, Light); err == nil {
+		t.Error("got a picture, want an error")
+	}
+	empty.Series[0].Marks[0].X = 1
+	if _, err := SVG(empty, Light); err != nil {
+		t.Errorf("got %v, want the closest accepted chart drawn", err)
+	}
+}
+
+func TestCountLeavesOutWhatALogAxisCannotShow(t *testing.T) {
+	if got, want := scatter.Count(), 3; got != want {
+		t.Errorf("got %d marks, want %d", got, want)
+	}
+}

@@ -1,0 +1,225 @@
+package spec
+
+import (
+	"fmt"
+	"math"
+	"strings"
+)
+
+func (w *Workload) defaults() {
+	if x := w.InferenceX; x != nil && x.Warmups == nil {
+		n := 1
+		if x.Release == ClientInferenceX {
+			n = 2 * x.Concurrency
+		}
+		x.Warmups = &n
+	}
+	if t := w.Trace; t != nil && t.Scale == 0 {
+		t.Scale = 1
+	}
+}
+
+func (w *Workload) check() error {
+	kinds := map[string]bool{"inferencex": w.InferenceX != nil, "clients": len(w.Clients) > 0, "trace": w.Trace != nil}
+	if err := exactlyOne("workload", kinds, []string{"inferencex", "clients", "trace"}); err != nil {
+		return err
+	}
+	names := map[string]bool{}
+	for i := range w.Clients {
+		c, at := &w.Clients[i], fmt.Sprintf("workload.clients[%d]", i)
+		if names[c.Name] {
+			return refuse(at+".name", c.Name, "repeats another client's name", "a name of its own")
+		}
+		names[c.Name] = true
+		if err := c.check(at); err != nil {
+			return err
+		}
+	}
+	if t := w.Trace; t != nil {
+		return first(required("workload.trace.path", t.Path), above("workload.trace.scale", t.Scale, 0))
+	}
+	if w.InferenceX != nil {
+		return w.InferenceX.check()
+	}
+	return nil
+}
+
+func (x *InferenceX) check() error {
+	const at = "workload.inferencex."
+	err := first(
+		oneOf(at+"release", x.Release, ClientReleases()),
+		within(at+"isl", x.ISL, 1, 1<<31-1), within(at+"osl", x.OSL, 1, 1<<31-1),
+		share(at+"range_ratio", x.RangeRatio),
+		within(at+"num_prompts", x.Prompts, 1, 1<<31-1), within(at+"concurrency", x.Concurrency, 1, 1<<20),
+		within(at+"warmups", *x.Warmups, 0, 1<<24), within(at+"vocab_size", x.VocabSize, 0, 1<<31-1),
+	)
+	if t := x.Template; err == nil && t != nil {
+		err = first(within(at+"chat_template.subtract", t.Subtract, 0, x.ISL-1), within(at+"chat_template.add", t.Add, 0, 1<<20))
+	}
+	return err
+}
+
+func (c *Client) check(at string) error {
+	if err := first(required(at+".name", c.Name), c.Arrivals.check(at+".arrivals"), within(at+".requests", c.Requests, 0, 1<<40),
+		atLeast(at+".deadline", c.Deadline, 0), within(at+".max_tokens", c.MaxTokens, 0, 1<<31-1),
+		atLeast(at+".objectives.ttft", c.Goal.TTFT, 0), atLeast(at+".objectives.tpot", c.Goal.TPOT, 0), atLeast(at+".objectives.e2e", c.Goal.E2E, 0),
+	); err != nil {
+		return err
+	}
+	if err := c.checkLengths(at); err != nil {
+		return err
+	}
+	total := 0.0
+	for i, p := range c.Prefixes {
+		f := fmt.Sprintf("%s.prefixes[%d]", at, i)
+		if err := first(required(f+".name", p.Name), within(f+".tokens", p.Tokens, 1, 1<<31-1), share(f+".share", p.Share),
+			p.Prompt.check(f+".prompt", 1), p.Output.check(f+".output", 1)); err != nil {
+			return err
+		}
+		total += p.Share
+	}
+	if total > 1+1e-9 {
+		return refuse(at+".prefixes", fmt.Sprint(total), "shares add up to more than 1", "a total of 1 or less")
+	}
+	if s := c.Session; s != nil {
+		return first(s.Rounds.check(at+".session.rounds", 1), s.Think.check(at+".session.think", 0))
+	}
+	return nil
+}
+
+func (c *Client) checkLengths(at string) error {
+	if len(c.Joint) == 0 {
+		if c.Prompt == nil || c.Output == nil {
+			return refuse(at, "", "states no lengths", "prompt and output, or joint")
+		}
+		return first(c.Prompt.check(at+".prompt", 1), c.Output.check(at+".output", 1))
+	}
+	if c.Prompt != nil || c.Output != nil {
+		return refuse(at+".joint", "", "stands beside prompt or output", "joint alone, or prompt and output")
+	}
+	for i, p := range c.Joint {
+		f := fmt.Sprintf("%s.joint[%d]", at, i)
+		if err := first(within(f+".prompt", p.Prompt, 1, 1<<31-1), within(f+".output", p.Output, 1, 1<<31-1), above(f+".weight", p.Weight, 0)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (a *Arrivals) check(at string) error {
+	names := []string{"poisson", "gamma", "weibull", "constant", "closed"}
+	set := map[string]bool{"closed": a.Closed != nil}
+	for i, p := range []*Process{a.Poisson, a.Gamma, a.Weibull, a.Constant} {
+		set[names[i]] = p != nil
+		if p != nil {
+			if err := p.check(at+"."+names[i], i == 1 || i == 2); err != nil {
+				return err
+			}
+		}
+	}
+	if err := exactlyOne(at, set, names); err != nil || a.Closed == nil {
+		return err
+	}
+	return first(within(at+".closed.concurrency", a.Closed.Concurrency, 1, 1<<20), a.Closed.Think.check(at+".closed.think", 0))
+}
+
+func (p *Process) check(at string, shaped bool) error {
+	if err := above(at+".rate", p.Rate, 0); err != nil {
+		return err
+	}
+	if shaped {
+		if err := above(at+".shape", p.Shape, 0); err != nil {
+			return err
+		}
+	} else if p.Shape != 0 {
+		return refuse(at+".shape", fmt.Sprint(p.Shape), "has no meaning here", "gamma or weibull")
+	}
+	last := 0.0
+	for i, w := range p.Windows {
+		f := fmt.Sprintf("%s.windows[%d]", at, i)
+		if err := first(atLeast(f+".start", w.Start, last), above(f+".end", w.End, w.Start), atLeast(f+".factor", w.Factor, 0)); err != nil {
+			return err
+		}
+		last = w.End
+	}
+	return nil
+}
+
+// check accepts nil: the distribution is then not stated. low is the smallest
+// value it may give.
+func (d *Distribution) check(at string, low float64) error {
+	if d == nil {
+		return nil
+	}
+	set := map[string]bool{"fixed": d.Fixed != nil, "uniform": d.Uniform != nil, "normal": d.Normal != nil,
+		"lognormal": d.LogNormal != nil, "exponential": d.Exp != nil, "empirical": d.Empirical != nil}
+	if err := exactlyOne(at, set, []string{"fixed", "uniform", "normal", "lognormal", "exponential", "empirical"}); err != nil {
+		return err
+	}
+	switch {
+	case d.Fixed != nil:
+		return atLeast(at+".fixed", *d.Fixed, low)
+	case d.Uniform != nil:
+		return first(atLeast(at+".uniform.min", d.Uniform.Min, low), atLeast(at+".uniform.max", d.Uniform.Max, d.Uniform.Min))
+	case d.Normal != nil:
+		return d.Normal.check(at+".normal", low, d.Normal.Mean, d.Normal.Std)
+	case d.LogNormal != nil:
+		n := d.LogNormal
+		return first(above(at+".lognormal.std", n.Std, 0), atLeast(at+".lognormal.min", n.Min, low), above(at+".lognormal.max", n.Max, n.Min))
+	case d.Exp != nil:
+		return above(at+".exponential.mean", d.Exp.Mean, 0)
+	}
+	return d.Empirical.check(at+".empirical", low)
+}
+
+// check refuses a range so far from the mean that drawing again would not end.
+func (n *Normal) check(at string, low, mean, std float64) error {
+	if err := first(atLeast(at+".std", std, 0), atLeast(at+".min", n.Min, low), atLeast(at+".max", n.Max, n.Min)); err != nil {
+		return err
+	}
+	if slack := 3 * std; n.Min > mean+slack || n.Max < mean-slack {
+		return refuse(at, fmt.Sprintf("%v..%v", n.Min, n.Max), "lies more than three standard deviations from the mean", "a range around the mean")
+	}
+	return nil
+}
+
+func (e *Empirical) check(at string, low float64) error {
+	if len(e.Values) == 0 {
+		return refuse(at+".values", "", "is empty", "one value or more")
+	}
+	if len(e.Weights) != 0 && len(e.Weights) != len(e.Values) {
+		return refuse(at+".weights", fmt.Sprint(len(e.Weights)), "does not match the number of values", fmt.Sprint(len(e.Values)))
+	}
+	total := 0.0
+	for i, v := range e.Values {
+		if err := atLeast(fmt.Sprintf("%s.values[%d]", at, i), v, low); err != nil {
+			return err
+		}
+		if len(e.Weights) > 0 {
+			if err := atLeast(fmt.Sprintf("%s.weights[%d]", at, i), e.Weights[i], 0); err != nil {
+				return err
+			}
+			total += e.Weights[i]
+		}
+	}
+	if len(e.Weights) > 0 && !(total > 0 && total <= math.MaxFloat64) {
+		return refuse(at+".weights", fmt.Sprint(total), "add up to nothing", "a positive total")
+	}
+	return nil
+}
+
+func exactlyOne(field string, set map[string]bool, names []string) error {
+	var stated []string
+	for _, n := range names {
+		if set[n] {
+			stated = append(stated, n)
+		}
+	}
+	switch len(stated) {
+	case 1:
+		return nil
+	case 0:
+		return refuse(field, "", "states no kind", "exactly one of: "+strings.Join(names, ", "))
+	}
+	return refuse(field, strings.Join(stated, " and "), "states more than one kind", "exactly one of: "+strings.Join(names, ", "))
+}

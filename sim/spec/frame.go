@@ -1,0 +1,54 @@
+package spec
+
+// Generator names the random generator of this build: substreams seeded by
+// SHA-256, drawn by PCG (internal/substream). It is part of the frame, because a
+// new generator changes every draw (DEV-6).
+const Generator = "sha256-pcg/1"
+
+// Frame says under which conditions the run measures (§8.6).
+type Frame struct {
+	Seed       uint64   `yaml:"seed" json:"seed"`
+	Generator  string   `yaml:"generator" json:"generator"`
+	Initial    string   `yaml:"initial_state" json:"initial_state"` // "empty": no cached block, no request
+	Warmup     Warmup   `yaml:"warmup,omitempty" json:"warmup"`
+	Drain      string   `yaml:"drain" json:"drain"` // Drains
+	Stop       Stop     `yaml:"stop,omitempty" json:"stop"`
+	Accept     Accept   `yaml:"accept,omitempty" json:"accept"`
+	Unfinished string   `yaml:"unfinished" json:"unfinished"`     // "excluded" from latencies, their count beside the figure
+	Metrics    []string `yaml:"metrics,omitempty" json:"metrics"` // registry ids; absent is all
+	Scopes     []string `yaml:"scopes,omitempty" json:"scopes"`   // Scopes; absent is cluster alone
+}
+
+// Warmup leaves the start of a run out of the measurement. At most one rule is
+// stated; none measures from the first request. A benchmark client's own warm-up
+// requests belong to the client and come before either.
+type Warmup struct {
+	Requests int     `yaml:"requests,omitempty" json:"requests,omitempty"` // the first so many requests sent
+	Seconds  float64 `yaml:"seconds,omitempty" json:"seconds,omitempty"`   // requests sent before this time
+}
+
+// Stop ends the run when either bound is reached.
+type Stop struct {
+	Requests int     `yaml:"requests,omitempty" json:"requests,omitempty"` // requests sent; 0 leaves it to the workload
+	Horizon  float64 `yaml:"horizon,omitempty" json:"horizon,omitempty"`   // simulated seconds; 0 is none
+}
+
+// Accept are the conditions under which the run counts; a run that fails one
+// gives no figure.
+type Accept struct {
+	// Failed and Unfinished are the largest accepted shares of measured requests;
+	// Unfinished is not checked when it is 1.
+	Failed     float64 `yaml:"failed" json:"failed"`
+	Unfinished float64 `yaml:"unfinished" json:"unfinished"`
+	// Concurrency is the accepted relative difference between the achieved and the
+	// target concurrency while requests remain to be sent; 0 is not checked.
+	Concurrency float64 `yaml:"concurrency,omitempty" json:"concurrency,omitempty"`
+}
+
+// Drains lists what becomes of the time after the last request was sent:
+// "measured" is inside the window, as a benchmark client's tail; "excluded"
+// closes the window when the last request is sent.
+func Drains() []string { return []string{"measured", "excluded"} }
+
+// Scopes lists the kinds of scope a frame can ask for.
+func Scopes() []string { return []string{"cluster", "instance", "class", "tenant"} }

@@ -1,0 +1,200 @@
+package spec
+
+import (
+	"github.com/inference-sim/accuracy-dashboard/internal/canon"
+	"github.com/inference-sim/accuracy-dashboard/internal/diag"
+)
+
+// ResultSchema is the id a result states.
+const ResultSchema = "blis.result/1"
+
+// Result is what one run gave. It holds no time of day and nothing of the
+// machine: equal inputs give equal bytes.
+type Result struct {
+	Schema   string       `json:"schema"`
+	Inputs   Inputs       `json:"inputs"`
+	Accepted bool         `json:"accepted"` // false: a condition of the frame failed, and Figures is empty
+	Failures []string     `json:"failures"` // which conditions, with the value reached
+	Requests RequestCount `json:"requests"`
+	Window   MeasuredSpan `json:"window"`
+	Figures  []Figure     `json:"figures"`
+	Withheld []Withheld   `json:"withheld"` // figures the run cannot support, with the reason
+	Engines  []EngineRun  `json:"engines"`  // one an instance
+	Settings []Setting    `json:"settings"` // as the engine resolved them
+	Methods  []MethodUse  `json:"methods"`  // how prices were obtained, by share of priced time
+	Parts    []Share      `json:"parts"`    // where simulated engine time went
+	Validity Validity     `json:"validity"`
+	Random   string       `json:"random_input"` // "none" or what is drawn
+	Events   Events       `json:"events"`
+}
+
+// Inputs are everything that can change a byte of the Result (SIM-10).
+type Inputs struct {
+	Scenario       *Scenario `json:"scenario"`
+	ScenarioSHA256 string    `json:"scenario_sha256"`
+	Data           []Source  `json:"data"` // catalog, registry, traces: where read, and their hash
+	Upstream       Upstream  `json:"upstream"`
+}
+
+// Source is data the run read.
+type Source struct {
+	Kind   string   `json:"kind"`   // "catalog", "registry", "trace"
+	Origin string   `json:"origin"` // "embedded" or the path as given
+	Over   []string `json:"overlays,omitempty"`
+	SHA256 string   `json:"sha256"`
+}
+
+// Upstream is the engine release the run models.
+type Upstream struct {
+	Repository string `json:"repository"`
+	Commit     string `json:"commit"`
+	Version    string `json:"version"`
+}
+
+// RequestCount is conservation: Created counts arrivals at the generator, apart
+// from Fates, and the fates of both phases add up to it.
+type RequestCount struct {
+	Created  int64 `json:"created"`
+	Warmup   Fates `json:"warmup"`
+	Measured Fates `json:"measured"`
+	// Tokens of measured, completed requests.
+	PromptTokens int64 `json:"prompt_tokens"`
+	CachedTokens int64 `json:"cached_tokens"`
+	OutputTokens int64 `json:"output_tokens"`
+	Preemptions  int64 `json:"preemptions"` // of measured requests, every fate
+}
+
+// Fates counts how requests ended.
+type Fates struct {
+	Completed  int64        `json:"completed"`
+	Dropped    int64        `json:"dropped"`
+	TimedOut   int64        `json:"timed_out"`
+	InFlight   int64        `json:"in_flight_at_horizon"`
+	Queued     int64        `json:"queued_at_horizon"`
+	NotStarted int64        `json:"not_started"`
+	Reasons    []DropReason `json:"drop_reasons,omitempty"`
+}
+
+// DropReason counts dropped requests by reason.
+type DropReason struct {
+	Reason string `json:"reason"`
+	Count  int64  `json:"count"`
+}
+
+// Total is every fate together.
+func (f Fates) Total() int64 {
+	return f.Completed + f.Dropped + f.TimedOut + f.InFlight + f.Queued + f.NotStarted
+}
+
+// MeasuredSpan is the window in simulated seconds.
+type MeasuredSpan struct {
+	Start float64 `json:"start_s"`
+	End   float64 `json:"end_s"`
+}
+
+// Figure is a metric at a scope: "cluster", "instance:0", "class:NAME" or "tenant:NAME".
+type Figure struct {
+	Metric     string    `json:"metric"`
+	Scope      string    `json:"scope"`
+	Value      float64   `json:"value"`
+	Unit       string    `json:"unit"`
+	Count      int64     `json:"count"`      // samples of the statistic, or requests behind a ratio
+	Unfinished int64     `json:"unfinished"` // requests of the population left out because they had not ended
+	Interval   *Interval `json:"interval,omitempty"`
+	NoInterval string    `json:"no_interval,omitempty"` // why there is none
+}
+
+// Interval is a confidence interval and what its width covers.
+type Interval struct {
+	Low    float64 `json:"low"`
+	High   float64 `json:"high"`
+	Level  float64 `json:"level"`
+	Covers string  `json:"covers"` // "replications", "batch means"
+	Runs   int     `json:"runs"`
+}
+
+// Withheld is a figure the run does not support.
+type Withheld struct {
+	Metric string `json:"metric"`
+	Scope  string `json:"scope"`
+	Reason string `json:"reason"`
+}
+
+// EngineRun is what one instance did, warm-up included.
+type EngineRun struct {
+	Instance      int     `json:"instance"`
+	Accelerators  int     `json:"accelerators"`
+	KVBlocks      int     `json:"kv_blocks"`
+	Steps         int64   `json:"steps"`
+	EmptySteps    int64   `json:"empty_steps"` // idle or dummy steps the upstream runs
+	Tokens        int64   `json:"tokens_scheduled"`
+	Preemptions   int64   `json:"preemptions"`
+	PrefixQueried int64   `json:"prefix_queried_tokens"`
+	PrefixHit     int64   `json:"prefix_hit_tokens"`
+	MaxKVUsage    float64 `json:"max_kv_usage"`
+	MaxRunning    int     `json:"max_running"`
+	MaxWaiting    int     `json:"max_waiting"`
+	Busy          float64 `json:"busy_s"` // at least one batch in flight
+	LongestAtOnce int     `json:"batches_in_flight_max"`
+}
+
+// Setting is one resolved engine setting.
+type Setting struct {
+	Name   string `json:"name"`
+	Value  string `json:"value"`
+	Source string `json:"source"`
+	Why    string `json:"why,omitempty"`
+}
+
+// MethodUse is how much of the priced time rests on one method at worst.
+type MethodUse struct {
+	Method  string  `json:"method"`
+	Steps   int64   `json:"steps"`
+	Seconds float64 `json:"seconds"`
+	Share   float64 `json:"share"`
+}
+
+// Share is one part of engine time: a step mode, or "idle".
+type Share struct {
+	Part    string  `json:"part"`
+	Seconds float64 `json:"seconds"`
+	Share   float64 `json:"share"`
+}
+
+// Validity says whether the scenario lies in the range of the held-out data (§8.9).
+type Validity struct {
+	Inside    string `json:"inside"` // "inside", "outside", "not established"
+	Statement string `json:"statement"`
+}
+
+// Events counts the kernel's work; it is part of the Result because it is
+// deterministic, and a change to it is a change to look at.
+type Events struct {
+	Transitions int64 `json:"transitions"`
+	Messages    int64 `json:"messages"`
+}
+
+// Figure returns a figure by metric id at a scope.
+func (r *Result) Figure(id, scope string) (f Figure, ok bool) {
+	for _, f := range r.Figures {
+		if f.Metric == id && f.Scope == scope {
+			return f, true
+		}
+	}
+	return Figure{}, false
+}
+
+// JSON is the document's one byte form.
+func (r *Result) JSON() ([]byte, error) { return canon.JSON(r) }
+
+// Check refuses a result whose requests do not add up (DEV-9).
+func (r *Result) Check() error {
+	q := r.Requests
+	if sum := q.Warmup.Total() + q.Measured.Total(); sum != q.Created {
+		return &diag.Refusal{Field: "requests", Problem: "fates do not add up to the requests created", Rule: "DEV-9"}
+	}
+	if !r.Accepted && len(r.Figures) > 0 {
+		return &diag.Refusal{Field: "figures", Problem: "stand in a result whose frame was not met", Rule: "DEV-7"}
+	}
+	return nil
+}

@@ -1,0 +1,114 @@
+package spec
+
+import (
+	"strings"
+	"testing"
+)
+
+const whole = `schema: blis.scenario/1
+engine:
+  kind: vllm
+  version: main-2f41c894
+  args: {tensor-parallel-size: 1, enable-prefix-caching: false}
+  env: {A: "1"}
+model: m
+hardware: h
+workload:
+  inferencex: {release: inferencex-843c6254, isl: 1024, osl: 1024, range_ratio: 0.8, num_prompts: 640, concurrency: 64}
+`
+
+const open = `schema: blis.scenario/1
+engine: {kind: vllm, version: v}
+model: m
+hardware: h
+workload:
+  clients:
+  - name: a
+    requests: 10
+    arrivals: {poisson: {rate: 20}}
+    prompt: {fixed: 512}
+    output: {normal: {mean: 128, std: 10, min: 1, max: 256}}
+`
+
+func TestParseFillsDefaults(t *testing.T) {
+	s, err := Parse("s.yaml", []byte(whole))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := *s.Workload.InferenceX.Warmups; got != 128 {
+		t.Errorf("warm-ups: got %d, want 128", got)
+	}
+	if s.Cluster.Instances != 1 || s.Router.Policy != "round_robin" || s.Frame.Generator != Generator {
+		t.Errorf("defaults: got %+v %+v %+v", s.Cluster, s.Router, s.Frame)
+	}
+	if v := s.Engine.Args["enable-prefix-caching"]; v != false {
+		t.Errorf("args: got %v, want the value as written", v)
+	}
+}
+
+// Each case changes one thing in an accepted scenario; want "" stays accepted.
+func TestParseRefusals(t *testing.T) {
+	cases := []struct{ name, base, old, new, want string }{
+		{"engine_version", whole, "model: m", "engine_version: v0.9", "s.yaml:7:1: engine_version: was replaced by engine: {kind, version}"},
+		{"no version", whole, "  version: main-2f41c894\n", "", "s.yaml:2:1: engine.version: is missing"},
+		{"unknown key", whole, "model: m", "modle: m", "s.yaml:7:1: modle: unknown key"},
+		{"ratio above one", whole, "range_ratio: 0.8", "range_ratio: 1.01", "s.yaml:10:68: workload.inferencex.range_ratio: 1.01: is not a share"},
+		{"ratio of one", whole, "range_ratio: 0.8", "range_ratio: 1", ""},
+		{"unknown release", whole, "release: inferencex-843c6254", "release: inferencex", "workload.inferencex.release: inferencex: is not known"},
+		{"zero concurrency", whole, "concurrency: 64", "concurrency: 0", "concurrency: 0: is out of range"},
+		{"concurrency of one", whole, "concurrency: 64", "concurrency: 1", ""},
+		{"unknown workload", whole, "inferencex:", "inferencez:", "workload.inferencez: unknown key"},
+		{"two workloads", whole, "workload:\n", "workload:\n  trace: {path: a}\n", "workload: inferencex and trace: states more than one kind"},
+		{"no schema", whole, "schema: blis.scenario/1", "schema: blis.scenario/2", "schema: blis.scenario/2: is not known"},
+		{"open loop", open, "", "", ""},
+		{"no end", open, "    requests: 10\n", "", "frame.stop: is not stated"},
+		{"two processes", open, "arrivals: {", "arrivals: {closed: {concurrency: 1}, ", "workload.clients[0].arrivals: poisson and closed: states more than one kind"},
+		{"rate zero", open, "rate: 20", "rate: 0", "s.yaml:9:26: workload.clients[0].arrivals.poisson.rate: 0: is too small"},
+		{"shape of poisson", open, "rate: 20", "rate: 20, shape: 2", "shape: 2: has no meaning here"},
+		{"shape of gamma", open, "poisson: {rate: 20", "gamma: {rate: 20, shape: 2", ""},
+		{"prompt of zero", open, "fixed: 512", "fixed: 0", "prompt.fixed: 0: is too small"},
+		{"prompt of one", open, "fixed: 512", "fixed: 1", ""},
+		{"range out of reach", open, "min: 1, max: 256", "min: 159, max: 256", "lies more than three standard deviations"},
+		{"range in reach", open, "min: 1, max: 256", "min: 158, max: 256", ""},
+		{"unknown metric", open, "model: m", "model: m\nframe: {metrics: [ttft_p98]}", "frame.metrics[0]: ttft_p98: is not a metric"},
+		{"NaN argument", whole, "tensor-parallel-size: 1", "x: .nan", "engine.args.x: .nan: is not a finite number"},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			_, err := Parse("s.yaml", []byte(strings.Replace(c.base, c.old, c.new, 1)))
+			if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+				t.Errorf("got %v, want %q", err, c.want)
+			}
+		})
+	}
+}
+
+func TestHashSeesEveryDefaultWrittenOut(t *testing.T) {
+	a, _ := Parse("a", []byte(open))
+	b, err := Parse("b", []byte(open+"cluster: {instances: 1, nodes: 1}\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ha, _ := a.Hash()
+	hb, _ := b.Hash()
+	if ha != hb {
+		t.Errorf("stating a default changed the hash: %s, %s", ha, hb)
+	}
+}
+
+func TestResultCheck(t *testing.T) {
+	r := &Result{Accepted: true, Requests: RequestCount{Created: 3, Warmup: Fates{Completed: 1}, Measured: Fates{Completed: 1, Queued: 1}}}
+	if err := r.Check(); err != nil {
+		t.Errorf("conserved: got %v", err)
+	}
+	r.Requests.Created = 4
+	if r.Check() == nil {
+		t.Error("one request without a fate was accepted")
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	f.Add([]byte(whole))
+	f.Add([]byte(open))
+	f.Fuzz(func(t *testing.T, b []byte) { _, _ = Parse("f", b) })
+}

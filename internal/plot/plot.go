@@ -5,6 +5,8 @@
 // band is a stated tolerance, not a statistic. The bytes depend on the chart alone.
 package plot
 
+import "math"
+
 // Chart is one figure: marks over two axes. ID names it on its page and in file names.
 type Chart struct {
 	ID, Title string
@@ -74,4 +76,70 @@ func (c Chart) Count() int {
 		}
 	}
 	return n
+}
+
+// XY is a place on the axes.
+type XY struct{ X, Y float64 }
+
+// Bounds is the smallest box with some air that holds every mark and, where the chart has
+// tolerances about zero, those.
+func (c Chart) Bounds() (lo, hi XY) {
+	lo, hi = XY{math.Inf(1), math.Inf(1)}, XY{math.Inf(-1), math.Inf(-1)}
+	for _, s := range c.Series {
+		for _, m := range s.Marks {
+			if c.Drawable(m) {
+				lo = XY{min(lo.X, m.X), min(lo.Y, m.Y)}
+				hi = XY{max(hi.X, m.X), max(hi.Y, m.Y)}
+			}
+		}
+	}
+	if len(c.Ratios) > 0 { // one scale for both, so that y = x is the diagonal
+		lo.X, hi.X = min(lo.X, lo.Y), max(hi.X, hi.Y)
+		lo.Y, hi.Y = lo.X, hi.X
+	}
+	for _, t := range c.Tolerances {
+		lo.Y, hi.Y = min(lo.Y, -t), max(hi.Y, t)
+	}
+	lo.X, hi.X = air(c.X, lo.X, hi.X)
+	lo.Y, hi.Y = air(c.Y, lo.Y, hi.Y)
+	return lo, hi
+}
+
+func air(a Axis, lo, hi float64) (float64, float64) {
+	switch {
+	case len(a.Names) > 0:
+		return -0.6, float64(len(a.Names)) - 0.4
+	case a.Log:
+		return lo / 1.25, hi * 1.25
+	case hi == lo:
+		return lo - 1, hi + 1
+	}
+	return lo - 0.04*(hi-lo), hi + 0.04*(hi-lo)
+}
+
+// References are the ends of the line of agreement and of two lines a tolerance, clipped to
+// Bounds. There is none in a chart without Ratios and Tolerances.
+func References(c Chart) [][2]XY {
+	lo, hi := c.Bounds()
+	var lines [][2]XY
+	ratio := func(f float64) {
+		x0, x1 := max(lo.X, lo.Y/f), min(hi.X, hi.Y/f)
+		lines = append(lines, [2]XY{{x0, float64(x0 * f)}, {x1, float64(x1 * f)}})
+	}
+	level := func(y float64) { lines = append(lines, [2]XY{{lo.X, y}, {hi.X, y}}) }
+	if len(c.Ratios) > 0 {
+		ratio(1)
+	}
+	for _, r := range c.Ratios {
+		ratio(1 + r)
+		ratio(1 - r)
+	}
+	if len(c.Tolerances) > 0 {
+		level(0)
+	}
+	for _, t := range c.Tolerances {
+		level(t)
+		level(-t)
+	}
+	return lines
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"image/color"
-	"math"
 	"strconv"
 	"strings"
 
@@ -30,8 +29,8 @@ func SVG(c Chart, t Theme) ([]byte, error) {
 		return nil, fmt.Errorf("chart %s: no mark to draw", c.ID)
 	}
 	p := frame(c, t)
-	lo, hi := c.bounds()
-	if err := addReferences(p, c, t, lo, hi); err != nil {
+	lo, hi := c.Bounds()
+	if err := addReferences(p, c, t); err != nil {
 		return nil, err
 	}
 	for _, s := range c.Series {
@@ -40,11 +39,7 @@ func SVG(c Chart, t Theme) ([]byte, error) {
 		}
 	}
 	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = lo.X, hi.X, lo.Y, hi.Y
-	h := height
-	if n := len(c.Y.Names); n > 0 {
-		h = vg.Length(n)*rowHeight + 1.2*vg.Inch
-	}
-	canvas := vgsvg.NewWith(vgsvg.UseWH(width, h), vgsvg.EmbedFonts(false))
+	canvas := vgsvg.NewWith(vgsvg.UseWH(width, tall(c)), vgsvg.EmbedFonts(false))
 	p.Draw(draw.New(canvas))
 	var b bytes.Buffer
 	if _, err := canvas.WriteTo(&b); err != nil {
@@ -55,12 +50,25 @@ func SVG(c Chart, t Theme) ([]byte, error) {
 		[]byte("font-family:Liberation Sans,Arial,Helvetica,sans-serif")), nil
 }
 
+func tall(c Chart) vg.Length {
+	if n := len(c.Y.Names); n > 0 {
+		return vg.Length(n)*rowHeight + 1.2*vg.Inch
+	}
+	return height
+}
+
+// Height of the SVG in CSS pixels; its width is always Width.
+func Height(c Chart) int { return int(tall(c).Points() * 4 / 3) }
+
+// Width of every SVG in CSS pixels.
+const Width = 691
+
 func frame(c Chart, t Theme) *plot.Plot {
 	p := plot.New()
 	ink := hex(t.Ink)
 	p.BackgroundColor = color.Transparent
 	p.Title.Text = ""
-	p.Legend.Top = true
+	p.Legend.Top, p.Legend.Left = true, len(c.Ratios) > 0 // beside the diagonal, not on it
 	p.Legend.TextStyle.Color = ink
 	sans := font.Font{Typeface: "Liberation", Variant: "Sans", Size: 10}
 	p.Legend.TextStyle.Font = sans
@@ -86,74 +94,17 @@ func frame(c Chart, t Theme) *plot.Plot {
 	return p
 }
 
-// bounds is the smallest box with some air that holds every mark and, where a tolerance lies
-// just outside, that tolerance.
-func (c Chart) bounds() (lo, hi plotter.XY) {
-	lo, hi = plotter.XY{X: math.Inf(1), Y: math.Inf(1)}, plotter.XY{X: math.Inf(-1), Y: math.Inf(-1)}
-	for _, s := range c.Series {
-		for _, m := range s.Marks {
-			if c.Drawable(m) {
-				lo = plotter.XY{X: min(lo.X, m.X), Y: min(lo.Y, m.Y)}
-				hi = plotter.XY{X: max(hi.X, m.X), Y: max(hi.Y, m.Y)}
-			}
-		}
-	}
-	if len(c.Ratios) > 0 { // one scale for both, so that y = x is the diagonal
-		lo.X = min(lo.X, lo.Y)
-		hi.X = max(hi.X, hi.Y)
-		lo.Y, hi.Y = lo.X, hi.X
-	}
-	for _, t := range c.Tolerances {
-		lo.Y, hi.Y = min(lo.Y, -t), max(hi.Y, t)
-	}
-	lo.X, hi.X = air(c.X, lo.X, hi.X)
-	lo.Y, hi.Y = air(c.Y, lo.Y, hi.Y)
-	return lo, hi
-}
-
-func air(a Axis, lo, hi float64) (float64, float64) {
-	switch {
-	case len(a.Names) > 0:
-		return -0.6, float64(len(a.Names)) - 0.4
-	case a.Log:
-		return lo / 1.25, hi * 1.25
-	case hi == lo:
-		return lo - 1, hi + 1
-	}
-	return lo - 0.04*(hi-lo), hi + 0.04*(hi-lo)
-}
-
-func addReferences(p *plot.Plot, c Chart, t Theme, lo, hi plotter.XY) error {
-	line := func(ends plotter.XYs, width float64, dashes ...vg.Length) error {
-		l, err := plotter.NewLine(ends)
+func addReferences(p *plot.Plot, c Chart, t Theme) error {
+	for i, ends := range References(c) {
+		l, err := plotter.NewLine(plotter.XYs{{X: ends[0].X, Y: ends[0].Y}, {X: ends[1].X, Y: ends[1].Y}})
 		if err != nil {
 			return err
 		}
-		l.Color, l.Width, l.Dashes = hex(t.Ink), vg.Points(width), dashes
+		l.Color, l.Width = hex(t.Ink), vg.Points(0.6)
+		if i > 0 { // two lines a tolerance, the wider the tolerance the finer the dashes
+			l.Dashes = []vg.Length{vg.Points(6 / float64((i+1)/2)), vg.Points(3)}
+		}
 		p.Add(l)
-		return nil
-	}
-	diagonal := func(f float64) plotter.XYs {
-		return plotter.XYs{{X: max(lo.X, lo.Y/f), Y: max(lo.X, lo.Y/f) * f}, {X: min(hi.X, hi.Y/f), Y: min(hi.X, hi.Y/f) * f}}
-	}
-	level := func(y float64) plotter.XYs { return plotter.XYs{{X: lo.X, Y: y}, {X: hi.X, Y: y}} }
-	shape, tolerances, none := diagonal, c.Ratios, 1.0
-	if len(c.Tolerances) > 0 {
-		shape, tolerances, none = level, c.Tolerances, 0
-	}
-	for i, r := range tolerances {
-		if i == 0 {
-			if err := line(shape(none), 0.8); err != nil {
-				return err
-			}
-		}
-		dash := vg.Points(float64(6 - 3*i))
-		if err := line(shape(none+r), 0.6, dash, vg.Points(3)); err != nil {
-			return err
-		}
-		if err := line(shape(none-r), 0.6, dash, vg.Points(3)); err != nil {
-			return err
-		}
 	}
 	return nil
 }

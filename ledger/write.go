@@ -1,0 +1,88 @@
+package ledger
+
+import (
+	"os"
+	"path/filepath"
+
+	"github.com/inference-sim/accuracy-dashboard/internal/canon"
+	"github.com/inference-sim/accuracy-dashboard/internal/diag"
+)
+
+// Files returns the bytes of every file of l by slash-separated name. The same
+// ledger always gives the same bytes.
+func (l *Ledger) Files() (map[string][]byte, error) {
+	units, err := encodeUnits(l.Units)
+	if err != nil {
+		return nil, err
+	}
+	report, err := canon.Indent(l.Report)
+	if err != nil {
+		return nil, err
+	}
+	return map[string][]byte{
+		unitsFile:  units,
+		reportFile: report,
+		fitFile:    encodeIDs(l.Published.Fit),
+		anchorFile: encodeIDs(l.Published.Anchor),
+		seedFile:   encodeIDs([]string{l.Published.SeedSHA256}),
+	}, nil
+}
+
+// Write makes dir the ledger l: it writes a sibling directory and renames it
+// into place, so dir is never half-written. A dir that holds anything but a
+// ledger's files is refused.
+func (l *Ledger) Write(dir string) error {
+	files, err := l.Files()
+	if err != nil {
+		return err
+	}
+	if err := onlyLedger(dir, files); err != nil {
+		return err
+	}
+	dir = filepath.Clean(dir)
+	if err := os.MkdirAll(filepath.Dir(dir), 0o755); err != nil {
+		return unwritable(dir, err)
+	}
+	tmp, err := os.MkdirTemp(filepath.Dir(dir), "."+filepath.Base(dir)+"-")
+	if err != nil {
+		return unwritable(dir, err)
+	}
+	defer os.RemoveAll(tmp)
+	next, old := filepath.Join(tmp, "next"), filepath.Join(tmp, "old")
+	for name, data := range files { // order: each file stands alone
+		path := filepath.Join(next, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			return unwritable(dir, err)
+		}
+		if err := os.WriteFile(path, data, 0o644); err != nil {
+			return unwritable(dir, err)
+		}
+	}
+	if err := os.Rename(dir, old); err != nil && !os.IsNotExist(err) {
+		return unwritable(dir, err)
+	}
+	if err := os.Rename(next, dir); err != nil {
+		return unwritable(dir, err)
+	}
+	return nil
+}
+
+func onlyLedger(dir string, files map[string][]byte) error {
+	entries, err := os.ReadDir(dir)
+	if os.IsNotExist(err) {
+		return nil
+	}
+	if err != nil {
+		return unwritable(dir, err)
+	}
+	for _, e := range entries {
+		if _, ok := files[e.Name()]; !ok && e.Name() != "published" {
+			return &diag.Refusal{File: dir, Value: e.Name(), Problem: "is no part of a ledger, and the directory would be replaced", Accept: "a new or empty directory, or one that ledger ingest made"}
+		}
+	}
+	return nil
+}
+
+func unwritable(dir string, err error) error {
+	return &diag.Refusal{File: dir, Problem: "cannot be written: " + err.Error(), Accept: "a directory you may write"}
+}

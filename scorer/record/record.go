@@ -20,9 +20,39 @@ type Trial struct {
 	Refusal       *Refused       `json:"refusal,omitempty"`
 	Settings      []Setting      `json:"settings"`       // every recorded setting and what became of it
 	Estimates     []Estimate     `json:"estimates"`      // values the run did not record, or stand-ins
+	Steps         []TypicalStep  `json:"typical_steps"`  // what steps of this run cost, by part
+	Libraries     []Library      `json:"libraries"`      // library versions the run recorded; empty when it recorded none
 	Client        []string       `json:"client"`         // differences between the run's client and the simulated one
 	EngineVersion string         `json:"engine_version"` // the run's own
 	Simulated     string         `json:"simulated_version"`
+	// Changed lists the ported upstream functions that differ between the run's
+	// release and the simulated one; null when no function-level comparison exists.
+	Changed *[]string `json:"ported_functions_changed"`
+}
+
+// TypicalStep is one step shape of the run, priced and explained.
+type TypicalStep struct {
+	Name    string     `json:"name"` // "decode at full concurrency", "prefill of one prompt"
+	Seconds float64    `json:"seconds"`
+	Parts   []StepPart `json:"parts"`
+}
+
+// StepPart is one primitive's share of a step and what priced it.
+type StepPart struct {
+	Name      string   `json:"name"`
+	Primitive string   `json:"primitive"`
+	Kernel    string   `json:"kernel"` // library/variant
+	Seconds   float64  `json:"seconds"`
+	Method    string   `json:"method"`
+	Entries   []string `json:"entries"`
+	Flags     []string `json:"flags,omitempty"`
+}
+
+// Library is one recorded library version, and whether its kernels are the ones priced.
+type Library struct {
+	Name    string `json:"name"`
+	Version string `json:"version"`
+	Priced  bool   `json:"priced"`
 }
 
 // Refused is why no result exists.

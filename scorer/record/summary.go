@@ -28,12 +28,13 @@ type Build struct {
 
 // Accuracy is the error of one metric over one group of points.
 type Accuracy struct {
-	Group     string `json:"group"`
-	Metric    string `json:"metric"`
-	MAPE      Figure `json:"mape"` // mean absolute relative error
-	MedianAPE Figure `json:"median_ape"`
-	Bias      Figure `json:"bias"`   // mean signed relative error
-	Spread    Figure `json:"spread"` // standard deviation of the signed relative error
+	Group       string `json:"group"`
+	Metric      string `json:"metric"`
+	MAPE        Figure `json:"mape"` // mean absolute relative error
+	MedianAPE   Figure `json:"median_ape"`
+	Bias        Figure `json:"bias"`         // mean signed relative error
+	Spread      Figure `json:"spread"`       // standard deviation of the signed relative error
+	CountedMAPE Figure `json:"counted_mape"` // as MAPE, with an error inside the measurement noise counted as 0 (COV-10)
 }
 
 // Coverage counts points; the counts add up.

@@ -1,0 +1,83 @@
+package scorer
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/inference-sim/accuracy-dashboard/engines/fields"
+	"github.com/inference-sim/accuracy-dashboard/scorer/record"
+)
+
+// BacklogSchema names the layout of a Backlog.
+const BacklogSchema = "blis.backlog/1"
+
+// playbooks maps a kind of entry to the trigger of §12 that clears it.
+var playbooks = map[string]string{
+	"reason": "new model, chip or topology (§12.1)", "field": "a fidelity fix or an engine release (§12.4)",
+	"coefficient": "an idea to improve accuracy: a coefficient (§12.3)", "release": "an engine release (§12.4)", "client": "a data drop (§12.2)",
+}
+
+// Rank lists what blocks or demotes points, most points first, then by name. One
+// point counts once an entry.
+func Rank(points []record.Point) record.Backlog {
+	found := map[string]*record.BacklogEntry{}
+	for i := range points {
+		seen := map[string]bool{}
+		for _, e := range blockers(&points[i]) {
+			k := strings.Join([]string{e.Engine, e.Kind, e.Name, e.Effect}, "\x00")
+			if seen[k] {
+				continue
+			}
+			seen[k] = true
+			if found[k] == nil {
+				e.Playbook = playbooks[e.Kind]
+				found[k] = &e
+			}
+			found[k].Points++
+		}
+	}
+	b := record.Backlog{Schema: BacklogSchema, Entries: []record.BacklogEntry{}}
+	for _, e := range found { //determinism:any-order sorted below
+		b.Entries = append(b.Entries, *e)
+	}
+	slices.SortFunc(b.Entries, func(x, y record.BacklogEntry) int {
+		return cmp.Or(cmp.Compare(y.Points, x.Points), cmp.Compare(x.Engine, y.Engine), cmp.Compare(x.Kind, y.Kind), cmp.Compare(x.Name, y.Name), cmp.Compare(x.Effect, y.Effect))
+	})
+	return b
+}
+
+// blockers lists one point's entries.
+func blockers(p *record.Point) []record.BacklogEntry {
+	entry := func(kind, name, effect, detail string) record.BacklogEntry {
+		return record.BacklogEntry{Engine: p.Engine, Kind: kind, Name: name, Effect: effect, Detail: detail}
+	}
+	if p.Grade == record.G5 {
+		return []record.BacklogEntry{entry("reason", string(p.Reason)+": "+p.Detail, "blocks", p.Detail)}
+	}
+	var out []record.BacklogEntry
+	for _, s := range p.Trial.Settings {
+		if s.Status != fields.Modelled && s.Status != fields.Inert {
+			out = append(out, entry("field", s.Name, "demotes", string(s.Status)))
+		}
+	}
+	for _, e := range p.Trial.Estimates {
+		if e.Recorded == "" {
+			out = append(out, entry("field", e.Field, "demotes", "not recorded: "+e.Reason))
+		}
+	}
+	for _, s := range p.Trial.Steps {
+		for _, part := range s.Parts {
+			if part.Method != "measured" {
+				out = append(out, entry("coefficient", part.Primitive+" "+part.Kernel+" on "+p.Hardware, "demotes", part.Method))
+			}
+		}
+	}
+	for _, c := range p.Trial.Client {
+		out = append(out, entry("client", c, "demotes", "request stream"))
+	}
+	if p.EngineVersion != p.Trial.Simulated {
+		out = append(out, entry("release", p.EngineVersion, "demotes", "simulated as "+p.Trial.Simulated))
+	}
+	return out
+}

@@ -1,0 +1,239 @@
+package scorer
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/inference-sim/accuracy-dashboard/engines/fields"
+	"github.com/inference-sim/accuracy-dashboard/ledger"
+	"github.com/inference-sim/accuracy-dashboard/scorer/record"
+	"github.com/inference-sim/accuracy-dashboard/sim/spec"
+)
+
+// exact is a trial that meets every condition of G1.
+func exact() record.Trial {
+	img, isl := "vllm/vllm-openai:v1.2.3", 1024
+	return record.Trial{
+		Unit: &ledger.Unit{
+			ID:           "u1",
+			Identity:     ledger.Identity{RoleKey: ledger.RoleKey{Model: "m", Hardware: "h", Precision: "fp8", Framework: "vllm"}, Concurrency: 8},
+			Serving:      ledger.Serving{Image: &img, ISL: &isl, OSL: &isl},
+			Measurements: []ledger.Measurement{{TTFTMeanMS: 100, TPOTMeanMS: 10}},
+		},
+		EngineVersion: "1.2.3", Simulated: "1.2.3",
+		Settings:  []record.Setting{{Name: "max-num-seqs", Recorded: "8", Stage: "passed", Status: fields.Modelled, Covered: true}},
+		Libraries: []record.Library{{Name: "flashinfer", Version: "0.7", Priced: true}},
+		Result: &spec.Result{
+			Accepted: true, Random: "none",
+			Figures: []spec.Figure{{Metric: "ttft_mean", Scope: "cluster", Value: 0.11, Unit: "s"}, {Metric: "tpot_mean", Scope: "cluster", Value: 0.0095, Unit: "s"}},
+			Methods: []spec.MethodUse{{Method: "measured", Share: 1}},
+			Engines: []spec.EngineRun{{Accelerators: 8}},
+		},
+	}
+}
+
+func TestEachConditionMovesAG1(t *testing.T) {
+	cases := []struct {
+		name  string
+		spoil func(*record.Trial)
+		want  record.Grade
+		says  string
+	}{
+		{"nothing", func(*record.Trial) {}, record.G1, ""},
+		{"setting not modelled", func(t *record.Trial) { t.Settings[0].Status = fields.NotModelled }, record.G2, "max-num-seqs=8 is not_modelled"},
+		{"setting removed", func(t *record.Trial) { t.Settings[0].Status = fields.Removed }, record.G2, "removed"},
+		{"value not covered", func(t *record.Trial) { t.Settings[0].Covered = false }, record.G2, "max-num-seqs=8"},
+		{"estimate", func(t *record.Trial) { t.Estimates = []record.Estimate{{Field: "max-model-len", Reason: "default"}} }, record.G2, "max-model-len"},
+		{"exact stand-in", func(t *record.Trial) { t.Estimates = []record.Estimate{{Field: "x", Exact: true}} }, record.G1, ""},
+		{"resolved value differs", func(t *record.Trial) { t.Settings[0].Stage, t.Settings[0].Resolved = "resolved", "16" }, record.G2, "logged 8, resolved 16"},
+		{"no library versions", func(t *record.Trial) { t.Libraries = nil }, record.G2, "no library versions"},
+		{"library not priced", func(t *record.Trial) { t.Libraries[0].Priced = false }, record.G2, "flashinfer 0.7"},
+		{"calibrated coefficient", func(t *record.Trial) { t.Result.Methods[0].Method = "calibrated" }, record.G1, ""},
+		{"transferred coefficient", func(t *record.Trial) { t.Result.Methods[0].Method = "transferred" }, record.G2, "transferred prices 100.0%"},
+		{"client difference", func(t *record.Trial) { t.Client = []string{"client commit not recorded"} }, record.G2, "client commit"},
+		{"other release, same code", func(t *record.Trial) { t.Simulated, t.Changed = "1.3.0", new([]string) }, record.G3, "run on 1.2.3"},
+		{"other release, changed code", func(t *record.Trial) { t.Simulated, t.Changed = "1.3.0", &[]string{"Scheduler.schedule"} }, record.G4, "Scheduler.schedule"},
+		{"other release, unknown code", func(t *record.Trial) { t.Simulated = "1.3.0" }, record.G4, "no function-level comparison"},
+		{"nightly of the simulated commit", func(t *record.Trial) {
+			*t.Unit.Serving.Image, t.Simulated = "vllm/vllm-openai:nightly-2f41c894e320", "main-2f41c894"
+		}, record.G1, ""},
+		{"another nightly", func(t *record.Trial) {
+			*t.Unit.Serving.Image, t.Simulated = "vllm/vllm-openai:nightly-5b8c30d62b75", "main-2f41c894"
+		}, record.G4, "nightly build"},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			trial := exact()
+			c.spoil(&trial)
+			p := one(t, trial)
+			if p.Grade != c.want {
+				t.Errorf("got %s, want %s: %+v", p.Grade, c.want, p.Conditions)
+			}
+			if got := strings.Join(p.Differences, "\n"); !strings.Contains(got, c.says) || (c.says == "") != (got == "") {
+				t.Errorf("differences: got %q, want %q", got, c.says)
+			}
+		})
+	}
+}
+
+func TestRefusalsAreG5(t *testing.T) {
+	for _, r := range record.Reasons() {
+		trial := exact()
+		trial.Refusal = &record.Refused{Reason: r, Detail: "d"}
+		if p := one(t, trial); p.Grade != record.G5 || p.Reason != r || len(p.Metrics) != 0 {
+			t.Errorf("%s: got %s %s with %d metrics, want G5 without metrics", r, p.Grade, p.Reason, len(p.Metrics))
+		}
+	}
+	trial := exact()
+	trial.Refusal = &record.Refused{Reason: "too_hard"}
+	if _, err := Points([]record.Trial{trial}); err == nil || !strings.Contains(err.Error(), "COV-5") {
+		t.Errorf("got %v, want a refusal of the unlisted reason", err)
+	}
+	trial = exact()
+	trial.Unit.Serving.Image, trial.EngineVersion = nil, ""
+	if p := one(t, trial); p.Reason != record.BuildUnparseable {
+		t.Errorf("got %q, want build_unparseable", p.Reason)
+	}
+}
+
+func TestCompare(t *testing.T) {
+	trial := exact()
+	trial.Unit.Measurements = append(trial.Unit.Measurements, ledger.Measurement{TTFTMeanMS: 120, TPOTMeanMS: 10})
+	m := one(t, trial).Metrics["ttft_mean"]
+	if m.Measured != 0.11 || math.Abs(m.RelativeError) > 1e-12 || m.Noise == nil || math.Abs(*m.Noise-20.0/110) > 1e-12 {
+		t.Errorf("got %+v, want the mean 0.11 s of two measurements and their spread", m)
+	}
+	trial = exact()
+	trial.Result.Figures[0].Unit = "ms"
+	if _, err := Points([]record.Trial{trial}); err == nil {
+		t.Error("figures in different units were compared (DEV-8)")
+	}
+	trial = exact()
+	trial.Result.Figures[0].Scope = "instance:0"
+	if _, err := Points([]record.Trial{trial}); err == nil {
+		t.Error("figures of different scopes were compared (DEV-8)")
+	}
+	trial = exact()
+	trial.Result.Accepted = false
+	if _, err := Points([]record.Trial{trial}); err == nil {
+		t.Error("a run that failed its frame gave a figure (DEV-7)")
+	}
+}
+
+func TestNoisePoolsOnlyEqualDigests(t *testing.T) {
+	spread := func(digests ...string) map[string]map[string]float64 {
+		var trials []record.Trial
+		for i, d := range digests {
+			trial := exact()
+			trial.Unit.ID = fmt.Sprint("u", i)
+			trial.Unit.Measurements[0].TTFTMeanMS = 100 + 10*float64(i)
+			trial.Unit.Measurements[0].Records = []ledger.Record{{ImageDigest: d}}
+			trials = append(trials, trial)
+		}
+		n, err := noise(trials)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	if n := spread("aa", "aa"); math.Abs(n["u0"]["ttft_mean"]-10.0/105) > 1e-12 {
+		t.Errorf("equal digests: got %v, want a spread of 10 over 105", n)
+	}
+	for _, d := range [][]string{{"aa", "bb"}, {"", ""}} {
+		if n := spread(d...); len(n["u0"]) != 0 {
+			t.Errorf("digests %v: got %v, want no pooling", d, n)
+		}
+	}
+}
+
+// points makes n points of one lane in k deployments, errors e(i).
+func points(n, k int, e func(int) float64) []record.Point {
+	out := make([]record.Point, n)
+	for i := range out {
+		out[i] = record.Point{UnitID: fmt.Sprint(i), RoleKey: fmt.Sprint(i % k), Lane: "l", Engine: "vllm", Grade: record.G4, Concurrency: 1 << (i % 9),
+			Metrics: map[string]record.Metric{"tpot_mean": {RelativeError: e(i)}}, Trial: &record.Trial{}}
+	}
+	return out
+}
+
+func TestSummary(t *testing.T) {
+	p := points(40, 8, func(i int) float64 { return []float64{0.1, -0.1, 0.2, -0.2}[i%4] })
+	s := Summarize(p, record.Build{}, Cover(p, 50, 10))
+	h := s.Headline[0]
+	if v, _ := h.MAPE.Value(); math.Abs(v-0.15) > 1e-12 {
+		t.Errorf("MAPE: got %v, want 0.15", v)
+	}
+	if v, _ := h.Bias.Value(); math.Abs(v) > 1e-12 {
+		t.Errorf("bias: got %v, want 0", v)
+	}
+	if lo, hi, ok := h.MAPE.Interval(); !ok || lo > 0.15 || hi < 0.15 || lo == hi {
+		t.Errorf("interval: got %v %v %v, want one around 0.15", lo, hi, ok)
+	}
+	slices.Reverse(p)
+	if again := Summarize(p, record.Build{}, Cover(p, 50, 10)); fmt.Sprint(again) != fmt.Sprint(s) {
+		t.Error("the summary depends on the order of points")
+	}
+	if few := Summarize(p[:4], record.Build{}, record.Coverage{}).Headline[0].MAPE; few.String() != "too few points (4)" {
+		t.Errorf("got %q, want too few points", few)
+	}
+	if one := Summarize(points(9, 1, func(int) float64 { return 0.1 }), record.Build{}, record.Coverage{}).Headline[0].MAPE; one.Points() != 9 || !strings.Contains(one.Covers(), "no interval") {
+		t.Errorf("got %q covering %q, want no interval for one deployment", one, one.Covers())
+	}
+}
+
+func TestNoiseIsNotCountedAsError(t *testing.T) {
+	p := points(10, 2, func(int) float64 { return 0.03 })
+	n := 0.05
+	for i := range p {
+		m := p[i].Metrics["tpot_mean"]
+		m.Noise = &n
+		p[i].Metrics["tpot_mean"] = m
+	}
+	h := Summarize(p, record.Build{}, record.Coverage{}).Headline[0]
+	raw, _ := h.MAPE.Value()
+	counted, _ := h.CountedMAPE.Value()
+	if math.Abs(raw-0.03) > 1e-12 || counted != 0 {
+		t.Errorf("got %v and %v, want 0.03 raw and 0 counted", raw, counted)
+	}
+}
+
+func TestCoverageAddsUp(t *testing.T) {
+	p := points(6, 2, func(int) float64 { return 0 })
+	p[0].Grade, p[0].Reason = record.G5, record.EngineUnsupported
+	c := Cover(p, 9, 3)
+	if c.Graded != 5 || c.Units != 6 || c.ByReason[record.EngineUnsupported] != 1 || c.ByGrade[record.G4]+c.ByGrade[record.G5] != c.Units {
+		t.Errorf("got %+v, want counts that add up to 6", c)
+	}
+}
+
+func TestBacklogRanks(t *testing.T) {
+	blocked, demoted := exact(), exact()
+	blocked.Unit.ID, blocked.Refusal = "u2", &record.Refused{Reason: record.NotInCatalog, Detail: "model m"}
+	demoted.Settings[0].Status = fields.NotModelled
+	p, err := Points([]record.Trial{blocked, demoted, named(demoted, "u3")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := Rank(p).Entries
+	if len(b) != 2 || b[0].Name != "max-num-seqs" || b[0].Points != 2 || b[0].Effect != "demotes" || b[1].Effect != "blocks" || b[1].Playbook == "" {
+		t.Errorf("got %+v, want the field first with 2 points, then the model", b)
+	}
+}
+
+func named(t record.Trial, id string) record.Trial {
+	u := *t.Unit
+	u.ID, t.Unit = id, &u
+	return t
+}
+
+func one(t *testing.T, trial record.Trial) record.Point {
+	t.Helper()
+	p, err := Points([]record.Trial{trial})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p[0]
+}

@@ -1,0 +1,209 @@
+package form
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/inference-sim/accuracy-dashboard/internal/diag"
+	"github.com/inference-sim/accuracy-dashboard/internal/fmath"
+)
+
+// Axis is one coordinate of a term: its name, of those the form computes, and
+// the values at which the term is stated, increasing.
+type Axis struct {
+	Name  string `yaml:"axis"`
+	Knots Row    `yaml:"knots"`
+}
+
+// Term is a positive function of one to three coordinates, stated at the knots
+// (last axis fastest) and interpolated linearly in the logarithm of everything.
+type Term struct {
+	Axes   []Axis `yaml:"axes"`
+	Values Rows   `yaml:"values"` // one row for each place on all axes but the last
+}
+
+// Curve is the fitted part of a form: a fixed cost and a utilisation that is the
+// product of its terms, in (0, 1]. One term over no axis is a constant.
+type Curve struct {
+	LaunchUS float64 `yaml:"launch_us"` // fixed device time of a launch, microseconds
+	Terms    []Term  `yaml:"terms"`
+}
+
+const maxTermAxes = 3
+
+// surface is a Curve bound to a form's coordinates, everything in log2.
+type surface struct{ terms []boundTerm }
+
+type boundTerm struct {
+	axes   []boundAxis
+	values []float64
+}
+
+type boundAxis struct {
+	coord  int
+	knots  []float64
+	stride int
+}
+
+// bind checks a curve against the coordinates a form computes.
+func (c *Curve) bind(coords []string) (surface, error) {
+	var s surface
+	for i, t := range c.Terms {
+		b, err := t.bind(coords)
+		if err != nil {
+			return s, fmt.Errorf("term %d: %w", i, err)
+		}
+		s.terms = append(s.terms, b)
+	}
+	if len(s.terms) == 0 {
+		return s, &diag.Refusal{Field: "terms", Problem: "is empty", Accept: "at least one term"}
+	}
+	return s, nil
+}
+
+func (t *Term) bind(coords []string) (boundTerm, error) {
+	var b boundTerm
+	if len(t.Axes) > maxTermAxes {
+		return b, &diag.Refusal{Field: "axes", Value: fmt.Sprint(len(t.Axes)), Problem: "too many axes",
+			Accept: fmt.Sprintf("at most %d", maxTermAxes)}
+	}
+	size := 1
+	for _, a := range slices.Backward(t.Axes) {
+		at := slices.Index(coords, a.Name)
+		if at < 0 {
+			return b, &diag.Refusal{Field: "axis", Value: a.Name, Problem: "is no coordinate of this form",
+				Accept: diag.OneOf(a.Name, coords)}
+		}
+		if len(a.Knots) == 0 || a.Knots[0] <= 0 || !increasing(a.Knots) {
+			return b, &diag.Refusal{Field: "knots", Value: a.Name, Problem: "knots are not positive and increasing"}
+		}
+		b.axes = append(b.axes, boundAxis{at, logs(a.Knots), size})
+		size *= len(a.Knots)
+	}
+	slices.Reverse(b.axes)
+	width := 1
+	if n := len(t.Axes); n > 0 {
+		width = len(t.Axes[n-1].Knots)
+	}
+	values, ok := t.Values.flat(width)
+	if !ok || len(values) != size || slices.Min(values) <= 0 {
+		return b, &diag.Refusal{Field: "values", Value: fmt.Sprint(len(values)), Problem: "wrong number of values, or one not positive",
+			Accept: fmt.Sprintf("%d rows of %d positive values", size/width, width)}
+	}
+	b.values = logs(values)
+	return b, nil
+}
+
+func increasing(x []float64) bool {
+	for i := 1; i < len(x); i++ {
+		if x[i] <= x[i-1] {
+			return false
+		}
+	}
+	return true
+}
+
+func logs(x []float64) []float64 {
+	out := make([]float64, len(x))
+	for i, v := range x {
+		out[i] = fmath.Log2(v)
+	}
+	return out
+}
+
+// locate finds the cell of x and the fraction into it; outside, the nearest end.
+func locate(knots []float64, x float64) (int, float64) {
+	last := len(knots) - 1
+	if x <= knots[0] || last == 0 {
+		return 0, 0
+	}
+	if x >= knots[last] {
+		return last, 0
+	}
+	i := 1
+	for x >= knots[i] {
+		i++
+	}
+	return i - 1, (x - knots[i-1]) / (knots[i] - knots[i-1])
+}
+
+// fix folds every axis over a coordinate that no longer changes into the values.
+func (s surface) fix(coord int, x float64) surface {
+	out := surface{make([]boundTerm, len(s.terms))}
+	for i, t := range s.terms {
+		at := slices.IndexFunc(t.axes, func(a boundAxis) bool { return a.coord == coord })
+		if at >= 0 {
+			t = t.fold(at, x)
+		}
+		out.terms[i] = t
+	}
+	return out
+}
+
+func (t boundTerm) fold(at int, x float64) boundTerm {
+	a := t.axes[at]
+	lo, f := locate(a.knots, x)
+	n := len(a.knots)
+	out := boundTerm{values: make([]float64, 0, len(t.values)/n)}
+	for base := 0; base < len(t.values); base += a.stride * n {
+		for j := range a.stride {
+			v := t.values[base+lo*a.stride+j]
+			if f > 0 {
+				v += float64(f * (t.values[base+(lo+1)*a.stride+j] - v))
+			}
+			out.values = append(out.values, v)
+		}
+	}
+	size := 1
+	for i := len(t.axes) - 1; i >= 0; i-- {
+		if i != at {
+			b := t.axes[i]
+			b.stride = size
+			size *= len(b.knots)
+			out.axes = append(out.axes, b)
+		}
+	}
+	slices.Reverse(out.axes)
+	return out
+}
+
+// log2At is log2 of the utilisation where x holds log2 of every coordinate.
+func (s *surface) log2At(x *coords) float64 {
+	sum := 0.0
+	for i := range s.terms {
+		sum += s.terms[i].at(x, 0, 0)
+	}
+	return sum
+}
+
+// coords holds log2 of a form's coordinates; no form has more than eight.
+type coords [8]float64
+
+func (t *boundTerm) at(x *coords, axis, base int) float64 {
+	if axis == len(t.axes) {
+		return t.values[base]
+	}
+	a := &t.axes[axis]
+	lo, f := locate(a.knots, x[a.coord])
+	base += lo * a.stride
+	v := t.at(x, axis+1, base)
+	if f > 0 {
+		v += float64(f * (t.at(x, axis+1, base+a.stride) - v))
+	}
+	return v
+}
+
+// inside reports whether every coordinate lies between the knots of every term.
+func (s *surface) inside(x *coords) bool {
+	for _, t := range s.terms {
+		for _, a := range t.axes {
+			if v := x[a.coord]; v < a.knots[0]-tolerance || v > a.knots[len(a.knots)-1]+tolerance {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// tolerance forgives the last bits of a logarithm at a knot.
+const tolerance = 1e-9

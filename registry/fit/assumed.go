@@ -1,0 +1,52 @@
+package fit
+
+import (
+	"strings"
+
+	"github.com/inference-sim/accuracy-dashboard/cost/plan"
+	"github.com/inference-sim/accuracy-dashboard/registry"
+)
+
+// assumption is a coefficient no table holds, with the reason for its value.
+type assumption struct {
+	primitive plan.Primitive
+	value     float64
+	unit      string
+	rule      string
+}
+
+// assumptions are the rank-7 starting points of every chip: the composite fits
+// replace them with calibrated entries where whole runs determine them.
+var assumptions = []assumption{
+	{registry.HostStep, 0, "s", "lower bound: the scheduler prepares the next step while the device runs this one"},
+	{registry.HostSequence, 11e-6, "s", "sampler and output handling of one sequence"},
+	{registry.HostLayer, 1e-3, "s", "Python dispatch of a layer's kernels; between 0.8 and 1.3 ms where whole runs show it"},
+	{registry.HostSchedule, 0, "s", "lower bound: work that runs ahead of the device is hidden"},
+	{registry.HostPrepare, 0, "s", "lower bound: work that runs ahead of the device is hidden"},
+	{registry.HostStream, 0, "s", "lower bound: work that runs ahead of the device is hidden"},
+	{registry.HostToken, 8e-6, "s", "tokenising and transport of one prompt token"},
+	{registry.HostRequest, 5e-3, "s", "front-end work of one request"},
+	{registry.HostBurst, 0, "s", "lower bound: requests that arrive together do not wait for each other's front end"},
+	{registry.SmallKernels, 0, "s", "lower bound: every kernel of a layer is listed in the plan"},
+	{registry.HostBus, 55e9, "bytes/s", "PCIe 5.0 x16 carries 63 GB/s before protocol overhead"},
+	{registry.LinkLatency, 10e-6, "s", "order of one remote write and its completion"},
+	{registry.DriverMemory, 1 << 30, "bytes", "driver context and library code"},
+	{registry.GroupMemory, 1 << 29, "bytes", "communication buffers of a group"},
+	{registry.GraphMemory, 1 << 18, "bytes", "node parameters of one layer's kernels"},
+}
+
+// assumed gives every scalar on one chip.
+func assumed(chip string) []*registry.Entry {
+	var out []*registry.Entry
+	for _, a := range assumptions {
+		boundary := registry.Device
+		if strings.HasPrefix(string(a.primitive), "host.") {
+			boundary = registry.Host
+		}
+		out = append(out, &registry.Entry{
+			Key:    registry.Key{Primitive: a.primitive, Chip: chip, Boundary: boundary},
+			Method: plan.Assumed.String(), Rule: a.rule, Value: &a.value, Unit: a.unit,
+		})
+	}
+	return out
+}

@@ -1,0 +1,123 @@
+// Package registry holds the coefficients of the cost model: for a primitive,
+// the kernel implementation that runs it, its number format and the chip, a
+// fitted curve with where it came from and how far to trust it.
+//
+// In: a directory of <chip>/<set>.yaml files, embedded or by path, written by
+// registry/fit and never by hand, and overlays of the same layout. Out: for each
+// lookup one entry, the most trusted, with every entry it displaced. Nothing is
+// computed, guessed or fetched here: a value of rank roofline or assumed is an
+// entry like any other, so every price traces to a committed line.
+//
+// Rules kept: VAL-1, VAL-3, VAL-4, VAL-8, VAL-9, VAL-10, SUB-4, SUB-9, SUB-16 of
+// the Target Design.
+package registry
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/inference-sim/accuracy-dashboard/cost/form"
+	"github.com/inference-sim/accuracy-dashboard/cost/plan"
+	"github.com/inference-sim/accuracy-dashboard/internal/diag"
+)
+
+// Key is what a lookup asks for and what an entry is scoped to. In an entry an
+// empty Kernel, Format or Version matches every one.
+type Key struct {
+	Primitive plan.Primitive `yaml:"primitive"`
+	Kernel    string         `yaml:"kernel,omitempty"`  // "<library>/<variant>"
+	Version   string         `yaml:"version,omitempty"` // of the library the data ran
+	Format    string         `yaml:"format,omitempty"`  // form.Format
+	Chip      string         `yaml:"chip"`
+	Boundary  Boundary       `yaml:"boundary"`
+}
+
+// Boundary is what a measurement includes (VAL-9).
+type Boundary string
+
+const (
+	Device Boundary = "device" // device time of a captured launch
+	Host   Boundary = "host"   // device time and the host's launch, eager
+)
+
+// ForKernel is the kernel part of a key.
+func ForKernel(k plan.KernelImpl) string { return k.Library + "/" + k.Variant }
+
+func (k Key) String() string {
+	return fmt.Sprintf("%s %s@%s %s on %s (%s)", k.Primitive, cmp.Or(k.Kernel, "any"), cmp.Or(k.Version, "any"),
+		cmp.Or(k.Format, "any"), k.Chip, k.Boundary)
+}
+
+// Registry is an immutable set of entries, safe for concurrent reads.
+type Registry struct {
+	entries []*Entry          // sorted by identity: load order plays no part
+	at      map[slot][]*Entry // by primitive, chip and boundary
+	hashes  Hashes
+}
+
+type slot struct {
+	primitive plan.Primitive
+	chip      string
+	boundary  Boundary
+}
+
+// Entries lists every entry in a fixed order.
+func (r *Registry) Entries() []*Entry { return r.entries }
+
+// Hashes are the content hashes of what was loaded.
+func (r *Registry) Hashes() Hashes { return r.hashes }
+
+// Resolved is the answer to a lookup.
+type Resolved struct {
+	Entry     *Entry
+	Curve     *form.Curve // the entry's own, or its donor's
+	Method    plan.Method // effective: an unidentified entry ranks with assumed (VAL-10)
+	Displaced []*Entry    // the other entries that match, most trusted first (VAL-4)
+}
+
+// Lookup returns the matching entry with the smallest method rank. Among equal
+// ranks the more specific wins, in this order: kernel, format, version exactly
+// equal before empty; then the newest version. A key without a version takes the
+// newest.
+func (r *Registry) Lookup(k Key) (Resolved, error) {
+	if k.Boundary == "" {
+		k.Boundary = Device
+	}
+	var found []*Entry
+	for _, e := range r.at[slot{k.Primitive, k.Chip, k.Boundary}] {
+		if e.matches(k) {
+			found = append(found, e)
+		}
+	}
+	if len(found) == 0 {
+		return Resolved{}, &diag.Refusal{Field: "registry", Value: k.String(), Problem: "no entry of any rank matches",
+			Accept: "a primitive and chip the registry covers", Rule: "VAL-2"}
+	}
+	slices.SortFunc(found, precedence)
+	best := found[0]
+	return Resolved{best, best.curve, best.effective(), found[1:]}, nil
+}
+
+func (e *Entry) matches(k Key) bool {
+	return (e.Kernel == "" || e.Kernel == k.Kernel) && (e.Format == "" || e.Format == k.Format) &&
+		(k.Version == "" || e.Version == "" || e.Version == k.Version)
+}
+
+// precedence orders two entries that match one lookup (VAL-4).
+func precedence(a, b *Entry) int {
+	return cmp.Or(
+		cmp.Compare(a.method, b.method),
+		cmp.Compare(b2i(a.Kernel == ""), b2i(b.Kernel == "")),
+		cmp.Compare(b2i(a.Format == ""), b2i(b.Format == "")),
+		cmp.Compare(b2i(a.Version == ""), b2i(b.Version == "")),
+		newer(a.Version, b.Version),
+	)
+}
+
+func b2i(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}

@@ -14,6 +14,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io/fs"
 	"iter"
 	"reflect"
@@ -65,6 +66,34 @@ func (l *Ledger) Unit(id string) (*Unit, bool) {
 		return nil, false
 	}
 	return &l.Units[i], true
+}
+
+// Find returns the one unit whose id is prefix or begins with it.
+func (l *Ledger) Find(prefix string) (*Unit, error) {
+	i, _ := slices.BinarySearchFunc(l.Units, prefix, func(u Unit, id string) int { return strings.Compare(u.ID, id) })
+	n := 0
+	for i+n < len(l.Units) && strings.HasPrefix(l.Units[i+n].ID, prefix) {
+		n++
+	}
+	if n == 1 {
+		return &l.Units[i], nil
+	}
+	r := &diag.Refusal{Field: "unit_id", Value: prefix, Problem: "names no unit", Accept: "an id, or the beginning of one, that blis ledger list prints"}
+	if n > 1 {
+		r.Problem = fmt.Sprintf("begins %d unit ids", n)
+	} else if o, ok := l.leftOut(prefix); ok {
+		r.Problem = "names a record that is left out: " + o
+	}
+	return nil, r
+}
+
+func (l *Ledger) leftOut(prefix string) (rule string, ok bool) {
+	for _, o := range l.Report.LeftOut {
+		if strings.HasPrefix(o.UnitID, prefix) {
+			return o.Rule, true
+		}
+	}
+	return "", false
 }
 
 // Role returns the published role of u.

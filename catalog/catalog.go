@@ -11,7 +11,9 @@ package catalog
 
 import (
 	"io/fs"
+	"path"
 	"slices"
+	"strings"
 
 	"github.com/inference-sim/accuracy-dashboard/internal/diag"
 )
@@ -19,6 +21,7 @@ import (
 // Catalog is a checked set of entries. It never changes after Open.
 type Catalog struct {
 	hashes   Hashes
+	files    []File
 	chips    map[string]*Chip
 	networks map[string]*Network
 	models   map[string]*Model
@@ -29,9 +32,9 @@ type Catalog struct {
 
 // Ref is what an alias stands for.
 type Ref struct {
-	Kind       string // "chip" or "model"
-	Name       string
-	Checkpoint string // set when the alias is a checkpoint's own name
+	Kind       string `json:"kind,omitempty"` // "chip" or "model"
+	Name       string `json:"name,omitempty"`
+	Checkpoint string `json:"checkpoint,omitempty"` // set when the alias is a checkpoint's own name
 }
 
 // Open reads and checks base with each overlay's entries added or put in place of
@@ -43,7 +46,7 @@ func Open(base fs.FS, overlays ...fs.FS) (*Catalog, error) {
 		return nil, err
 	}
 	c := &Catalog{
-		hashes: hashes, chips: map[string]*Chip{}, networks: map[string]*Network{},
+		hashes: hashes, files: files, chips: map[string]*Chip{}, networks: map[string]*Network{},
 		models: map[string]*Model{}, graphs: map[string]*Graph{}, sources: map[string]*Source{}, aliases: map[Alias]Ref{},
 	}
 	for _, f := range files {
@@ -59,6 +62,24 @@ func Open(base fs.FS, overlays ...fs.FS) (*Catalog, error) {
 
 // Hashes identify the files a Catalog was read from.
 func (c *Catalog) Hashes() Hashes { return c.hashes }
+
+// File is one data file as it was read.
+type File struct {
+	Path string // relative to the data directory
+	Data []byte
+}
+
+// Files returns the files of the entries called name, sorted by path.
+func (c *Catalog) Files(name string) []File {
+	var out []File
+	for _, f := range c.files {
+		base := strings.TrimSuffix(path.Base(f.Path), ".yaml")
+		if base == name || path.Base(path.Dir(f.Path)) == name {
+			out = append(out, f)
+		}
+	}
+	return out
+}
 
 // Resolve returns the entry a data source calls name. A checkpoint's own name and
 // an entry's own name resolve in every source. ok is false when nothing is known

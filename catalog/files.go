@@ -31,14 +31,8 @@ type Hashes struct {
 	Combined string   `json:"combined"` // Base without overlays, else over Base and Overlays in order
 }
 
-// file is one data file in memory.
-type file struct {
-	path string // forward slashes, relative to the data directory
-	data []byte
-}
-
 // gather reads base and overlays into one sorted list.
-func gather(base fs.FS, overlays []fs.FS) ([]file, Hashes, error) {
+func gather(base fs.FS, overlays []fs.FS) ([]File, Hashes, error) {
 	files, err := read(base)
 	if err != nil {
 		return nil, Hashes{}, err
@@ -62,12 +56,12 @@ func gather(base fs.FS, overlays []fs.FS) ([]file, Hashes, error) {
 }
 
 // lay puts over's entries in place of under's of the same identity.
-func lay(under, over []file) []file {
+func lay(under, over []File) []File {
 	replaced := map[string]bool{}
 	for _, f := range over {
-		replaced[entry(f.path)] = true
+		replaced[entry(f.Path)] = true
 	}
-	kept := slices.DeleteFunc(slices.Clone(under), func(f file) bool { return replaced[entry(f.path)] })
+	kept := slices.DeleteFunc(slices.Clone(under), func(f File) bool { return replaced[entry(f.Path)] })
 	return byPath(append(kept, over...))
 }
 
@@ -79,23 +73,23 @@ func entry(p string) string {
 	return p
 }
 
-func byPath(files []file) []file {
-	slices.SortFunc(files, func(a, b file) int { return strings.Compare(a.path, b.path) })
+func byPath(files []File) []File {
+	slices.SortFunc(files, func(a, b File) int { return strings.Compare(a.Path, b.Path) })
 	return files
 }
 
-func contentHash(files []file) string {
+func contentHash(files []File) string {
 	var b bytes.Buffer
 	for _, f := range files {
-		fmt.Fprintf(&b, "%s %s\n", canon.Sum(f.data), f.path)
+		fmt.Fprintf(&b, "%s %s\n", canon.Sum(f.Data), f.Path)
 	}
 	return canon.Sum(b.Bytes())
 }
 
 // read takes every data file of fsys and refuses what would make it ambiguous.
 // It walks from the root because only a directory's listing shows a symbolic link.
-func read(fsys fs.FS) ([]file, error) {
-	var files []file
+func read(fsys fs.FS) ([]File, error) {
+	var files []File
 	err := fs.WalkDir(fsys, ".", func(p string, d fs.DirEntry, err error) error {
 		top, _, inside := strings.Cut(p, "/")
 		switch {
@@ -108,7 +102,7 @@ func read(fsys fs.FS) ([]file, error) {
 		}
 		data, err := readOne(fsys, p, d)
 		if err == nil {
-			files = append(files, file{p, data})
+			files = append(files, File{p, data})
 		}
 		return err
 	})
@@ -149,11 +143,11 @@ func readOne(fsys fs.FS, p string, d fs.DirEntry) ([]byte, error) {
 	return data, nil
 }
 
-func refuseCaseClash(files []file) error {
+func refuseCaseClash(files []File) error {
 	seen := map[string]string{}
 	for _, f := range files {
 		// A directory alone may clash, so every prefix is compared.
-		for p := f.path; p != "."; p = path.Dir(p) {
+		for p := f.Path; p != "."; p = path.Dir(p) {
 			low := strings.ToLower(p)
 			if other, ok := seen[low]; ok && other != p {
 				return &diag.Refusal{File: p, Problem: "differs from " + other + " only in letter case", Accept: "one spelling", Rule: "SUB-9"}

@@ -12,6 +12,7 @@ package graph
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io/fs"
 	"path"
@@ -21,21 +22,15 @@ import (
 	"github.com/inference-sim/accuracy-dashboard/catalog"
 	"github.com/inference-sim/accuracy-dashboard/internal/canon"
 	"github.com/inference-sim/accuracy-dashboard/internal/diag"
-	"github.com/inference-sim/accuracy-dashboard/internal/strict"
 	"gopkg.in/yaml.v3"
 )
 
 // header opens every derived file.
 const header = "# Derived from the files under derived_from by `blis catalog derive`. Do not edit.\n"
 
-// Derive reads modelYAML (the bytes of file) and the vendor files of dir, and
-// returns graph.yaml. A checkpoint owner/name is read from owner--name_config.json
+// Derive reads the vendor files of the model of file, and returns graph.yaml. A checkpoint owner/name is read from owner--name_config.json
 // and, when it is there, owner--name_hf_quant_config.json.
-func Derive(file string, modelYAML []byte, src *catalog.Source, dir fs.FS) ([]byte, error) {
-	var m catalog.Model
-	if err := strict.YAML(file, modelYAML, &m); err != nil {
-		return nil, err
-	}
+func Derive(file string, m *catalog.Model, src *catalog.Source, dir fs.FS) ([]byte, error) {
 	if len(m.DerivedFrom.Checkpoints) == 0 {
 		return nil, &diag.Refusal{File: file, Field: "derived_from.checkpoints", Problem: "is empty", Accept: "at least one checkpoint", Rule: "SUB-3"}
 	}
@@ -79,10 +74,13 @@ func readCheckpoint(name string, src *catalog.Source, dir fs.FS) (*checkpoint, e
 	if err != nil {
 		return nil, err
 	}
-	if data, err := cp.open(dir, base+"_hf_quant_config.json", src); err == nil {
+	switch data, err := cp.open(dir, base+"_hf_quant_config.json", src); {
+	case err == nil:
 		if s, err = readHFQuant(base+"_hf_quant_config.json", data); err != nil {
 			return nil, err
 		}
+	case !isAbsent(err):
+		return nil, err
 	}
 	cp.graph = g
 	cp.stored.Checkpoint = name
@@ -113,30 +111,4 @@ func encodeYAML(g *catalog.Graph) ([]byte, error) {
 	return b.Bytes(), enc.Close()
 }
 
-// Drift is a graph.yaml whose bytes are not what the vendor files give.
-type Drift struct {
-	Model string
-	Line  int    // first line that differs, 1-based
-	Have  string // that line as committed; "" past the end
-	Want  string // as derived
-}
-
-// Compare returns nil when have equals want to the byte.
-func Compare(model string, have, want []byte) *Drift {
-	if bytes.Equal(have, want) {
-		return nil
-	}
-	a, b := strings.Split(string(have), "\n"), strings.Split(string(want), "\n")
-	for i := 0; ; i++ {
-		var x, y string
-		if i < len(a) {
-			x = a[i]
-		}
-		if i < len(b) {
-			y = b[i]
-		}
-		if x != y || i >= max(len(a), len(b)) {
-			return &Drift{Model: model, Line: i + 1, Have: x, Want: y}
-		}
-	}
-}
+func isAbsent(err error) bool { return errors.Is(err, fs.ErrNotExist) }

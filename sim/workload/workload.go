@@ -1,0 +1,102 @@
+// Package workload turns a scenario's input models into requests: when each is
+// sent, what it holds and how long its output will be.
+//
+// In: a spec.Workload and the frame's seed. Out: Sources, one a client, that hand
+// over requests in order of their time. Times are microseconds of simulated time.
+// Requests are streamed: a source holds what it needs for the next one and for
+// the sessions that are open, never the whole run. Every draw comes from a
+// substream named by client, purpose and request (DEV-6), so a request gets the
+// same lengths whatever the system does. Source: Target Design §8.4, §8.5.
+// Rules kept: DEV-6, DEV-7, DEV-13.
+package workload
+
+import "math"
+
+// Never is later than every arrival.
+const Never int64 = math.MaxInt64
+
+// Segment is a run of tokens: token i is token Start+i of Stream.
+type Segment struct {
+	Stream uint64
+	Start  int
+	Count  int
+}
+
+// Request is one request as its client sends it. A source overwrites every field.
+type Request struct {
+	Index     int64 // place in its client's order of sending
+	Session   int64 // -1 when it belongs to none
+	Round     int
+	Warmup    bool // sent by the client's own warm-up
+	Prompt    []Segment
+	Output    Segment // the stream of the tokens it will generate; Count is 0
+	MaxTokens int     // what the client states
+	// Length is the sampled output length. It acts as an end-of-sequence at that
+	// token, and is read only where DEV-13 allows.
+	Length   int
+	Class    int // index into the run's classes
+	Tenant   int
+	Priority int
+	Deadline int64 // microseconds after sending at which the client gives up; 0 is never
+}
+
+// PromptTokens is the prompt's length.
+func (r *Request) PromptTokens() int {
+	n := 0
+	for i := range r.Prompt {
+		n += r.Prompt[i].Count
+	}
+	return n
+}
+
+// End is how a request ended, as its client sees it.
+type End struct {
+	Session   int64
+	Warmup    bool
+	Completed bool
+	Output    int // tokens received
+}
+
+// Source is one client.
+type Source interface {
+	// Due is when the next request is sent; in the past means at once, and Never
+	// means that the source waits for an end, or is done.
+	Due() int64
+	// Take fills r with the request that is due. It is called only when Due <= now.
+	Take(now int64, r *Request)
+	// Ended reports the end of a request of this source.
+	Ended(now int64, e End)
+	// Follows is whether what the source sends depends on ends; if not, Ended need
+	// not be called.
+	Follows() bool
+	// Left is how many planned requests were not sent yet; -1 when only the run's
+	// stop rule bounds them.
+	Left() int64
+}
+
+// Kinds of token streams. Streams of different kinds, clients or entities share
+// no token.
+const (
+	promptStream uint64 = iota + 1
+	outputStream
+	prefixStream
+	templateStream
+	vocabularyStream
+)
+
+// streamID names a token stream. Clients are below 2^16, entities below 2^44.
+func streamID(kind uint64, client int, entity int64) uint64 {
+	return kind<<60 | uint64(client)<<44 | uint64(entity)
+}
+
+// PromptStream, OutputStream, TemplateStream and VocabularyStream name the token
+// streams of a client's own prompts, outputs and chat template, and the
+// vocabulary in order of token id.
+func PromptStream(client int, entity int64) uint64 { return streamID(promptStream, client, entity) }
+func OutputStream(client int, entity int64) uint64 { return streamID(outputStream, client, entity) }
+func TemplateStream() uint64                       { return streamID(templateStream, 0, 0) }
+func VocabularyStream() uint64                     { return streamID(vocabularyStream, 0, 0) }
+
+// Microseconds converts seconds by the simulator's one rule: to the nearest
+// microsecond, halves away from zero.
+func Microseconds(seconds float64) int64 { return int64(math.Round(seconds * 1e6)) }

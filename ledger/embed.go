@@ -8,11 +8,14 @@ import (
 //go:embed data
 var data embed.FS
 
-// Embedded returns the ledger compiled into this build, for Open.
-func Embedded() fs.FS {
+// EmbeddedFS is the ledger directory of this build.
+func EmbeddedFS() fs.FS {
 	sub, err := fs.Sub(data, "data")
 	if err != nil {
 		return data // unreachable: "data" is a valid path
 	}
 	return sub
 }
+
+// Embedded opens the ledger of this build.
+func Embedded() (*Ledger, error) { return Open(EmbeddedFS()) }

@@ -10,7 +10,7 @@ import (
 // The embedded ledger is what ingest writes, byte for byte, and accounts for
 // every id of the published lists and for nothing else.
 func TestEmbeddedLedger(t *testing.T) {
-	l, err := Open(Embedded())
+	l, err := Embedded()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -19,7 +19,7 @@ func TestEmbeddedLedger(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, want := range files {
-		got, err := fs.ReadFile(Embedded(), name)
+		got, err := fs.ReadFile(EmbeddedFS(), name)
 		if err != nil || !bytes.Equal(got, want) {
 			t.Errorf("%s: not the bytes Write gives (%v)", name, err)
 		}
@@ -56,7 +56,7 @@ func TestEmbeddedLedger(t *testing.T) {
 func BenchmarkOpenEmbedded(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := Open(Embedded()); err != nil {
+		if _, err := Embedded(); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -31,7 +31,7 @@ func excerpt(t testing.TB) (rows, launches Input) {
 
 func ingested(t testing.TB, rows, launches Input) *Ledger {
 	t.Helper()
-	published, err := OpenPublished(Embedded())
+	published, err := OpenPublished(EmbeddedFS())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -37,7 +37,7 @@ func ledgerIngestCmd() *cobra.Command {
 			if source != "inferencex" {
 				return &diag.Refusal{Field: "--source", Value: source, Problem: "unknown source", Accept: "inferencex"}
 			}
-			published, err := ledger.OpenPublished(ledger.Embedded())
+			published, err := ledger.OpenPublished(ledger.EmbeddedFS())
 			if err != nil {
 				return err
 			}
@@ -237,7 +237,7 @@ func openLedger(c *cobra.Command) (*ledger.Ledger, error) {
 		return nil, err
 	}
 	if dir == "" {
-		return ledger.Open(ledger.Embedded())
+		return ledger.Embedded()
 	}
 	return ledger.Open(os.DirFS(dir))
 }

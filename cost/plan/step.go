@@ -124,8 +124,9 @@ type Part struct {
 	Kernel    KernelImpl
 	Seconds   quantity.Seconds // all repeats together
 	Low, High quantity.Seconds // 95% interval; equal to Seconds when none is known
+	Ideal     quantity.Seconds // at the chip's datasheet peaks; 0 where no peak applies
 	Flops     quantity.Flops
-	Bytes     quantity.Bytes
+	Bytes     quantity.Bytes // to and from memory and over links
 	Method    Method
 	Entries   []string // registry entries used
 	Flags     []string // "extrapolated", "unidentified"

@@ -1,0 +1,160 @@
+package cost
+
+import (
+	"slices"
+
+	"github.com/inference-sim/accuracy-dashboard/cost/form"
+	"github.com/inference-sim/accuracy-dashboard/cost/plan"
+	"github.com/inference-sim/accuracy-dashboard/internal/quantity"
+	"github.com/inference-sim/accuracy-dashboard/registry"
+)
+
+// Explain takes a price apart: one part an operator of the slowest rank, in
+// execution order, then what no operator carries. The parts' seconds add up to
+// Price(step).Total.
+func (p *Pricer) Explain(step *plan.StepShape) []plan.Part {
+	st := p.stages[step.Stage]
+	var parts []plan.Part
+	var device float64
+	eager, busiest := false, 0
+	for i := range step.Ranks {
+		busiest = max(busiest, step.Ranks[i].Decode.Seqs+len(step.Ranks[i].Extend))
+		if step.Mode == plan.Prebuilt {
+			continue
+		}
+		eager = eager || step.Padded[i].Launch == plan.Eager
+		if s := p.rank(st, step, i).seconds; parts == nil || s > device {
+			device, parts = s, p.parts(st, step, i)
+		}
+	}
+	o, seqs := p.over, float64(busiest)
+	if floor := float64(o.eager.value * st.layers); eager && floor > device {
+		parts = append(parts, o.eager.part("launch without a graph", floor-device, device, floor))
+		device = floor
+	}
+	parts = append(parts, o.gap.part("step gap", o.gap.value, 0, o.gap.value),
+		o.sequence.part("running sequences", float64(o.sequence.value*seqs), 0, float64(o.sequence.value*seqs)))
+	sum := 0.0
+	for _, part := range parts {
+		sum += float64(part.Seconds)
+	}
+	if left := float64(p.Price(step).Total) - sum; left > 1e-12 {
+		parts = append(parts, o.prepare.part("host work not hidden", left, 0, left))
+	}
+	return parts
+}
+
+// parts are the operators and small kernels of one rank.
+func (p *Pricer) parts(st *stage, step *plan.StepShape, i int) []plan.Part {
+	p.load(step, i)
+	out := st.target.parts(&p.w, step.Ranks[i].Extend, 1)
+	small := st.target.small
+	if step.Drafts.Proposed > 0 && len(st.draft.all) > 0 {
+		later := float64(p.plan.Drafts.Tokens - 1)
+		out = append(out, st.draft.parts(&p.w, step.Ranks[i].Extend, 1)...)
+		p.chain(step, i)
+		out = append(out, st.draft.parts(&p.w, nil, later)...)
+		small += float64(st.draft.small * (1 + later))
+	}
+	return append(out, p.over.small.part("small kernels", small, 0, small))
+}
+
+func (pg *program) parts(w *work, chunks []plan.Chunk, times float64) []plan.Part {
+	var out []plan.Part
+	for _, e := range pg.all {
+		t := tally{times: float64(e.times * times), inside: true}
+		if slices.Contains(pg.extend, e) {
+			for _, w.chunk = range chunks {
+				t.add(e.op, w)
+			}
+		}
+		if pg.runsOnce(e, w) {
+			t.add(e.op, w)
+		}
+		if t.seconds > 0 {
+			out = append(out, e.part(&t))
+		}
+	}
+	return out
+}
+
+// runsOnce reports whether e runs once in the step, rather than once a chunk.
+func (pg *program) runsOnce(e *entry, w *work) bool {
+	switch {
+	case slices.Contains(pg.decode, e):
+		return w.seqs > 0
+	case slices.Contains(pg.extend, e):
+		return false
+	case slices.Contains(pg.extendWhole, e):
+		return w.extendTokens > 0
+	}
+	return e.layer.Primitive == plan.GroupedGEMM && w.gathered > 0 || rows(e.layer, w) > 0
+}
+
+// tally adds an operator's calls up.
+type tally struct {
+	times, seconds, ideal, flops, bytes float64
+	inside                              bool
+}
+
+func (t *tally) add(op operator, w *work) {
+	p := op.point(w)
+	t.seconds += float64(t.times * op.seconds(w))
+	t.ideal += float64(t.times * p.Ideal)
+	t.flops += float64(t.times * p.Flops)
+	t.bytes += float64(t.times * moved(p))
+	t.inside = t.inside && op.inside(w)
+}
+
+func moved(p form.Point) float64 { return p.Bytes + p.Link }
+
+func (e *entry) part(t *tally) plan.Part {
+	low, high := interval(e.found, t.seconds)
+	part := plan.Part{
+		Name: e.layer.Name, Primitive: e.layer.Primitive, Kernel: e.layer.Kernel,
+		Seconds: quantity.Seconds(t.seconds), Ideal: quantity.Seconds(t.ideal),
+		Flops: quantity.Flops(t.flops), Bytes: quantity.Bytes(t.bytes),
+		Method: e.found.Effective(t.inside), Flags: e.found.Flags(t.inside), Entries: []string{e.found.Entry.Key.String()},
+	}
+	for _, f := range e.factors {
+		low, high = spread(f, low), spreadHigh(f, high)
+		part.Method = max(part.Method, f.Method)
+		part.Entries = append(part.Entries, f.Entry.Key.String())
+	}
+	part.Low, part.High = quantity.Seconds(low), quantity.Seconds(high)
+	return part
+}
+
+// interval is the 95% interval of seconds priced with an entry; seconds itself
+// when the entry states none.
+func interval(r registry.Resolved, seconds float64) (low, high float64) {
+	if r.Entry.Factor == [2]float64{} {
+		return seconds, seconds
+	}
+	return spread(r, seconds), spreadHigh(r, seconds)
+}
+
+func spread(r registry.Resolved, v float64) float64 {
+	if f := r.Entry.Factor[0]; f > 0 {
+		return float64(v * f)
+	}
+	return v
+}
+
+func spreadHigh(r registry.Resolved, v float64) float64 {
+	if f := r.Entry.Factor[1]; f > 0 {
+		return float64(v * f)
+	}
+	return v
+}
+
+// part is an overhead of seconds, the excess of full over base, where full scales
+// with the scalar.
+func (s scalar) part(name string, seconds, base, full float64) plan.Part {
+	low, high := interval(s.found, full)
+	return plan.Part{
+		Name: name, Seconds: quantity.Seconds(seconds),
+		Low: quantity.Seconds(max(0, low-base)), High: quantity.Seconds(max(0, high-base)),
+		Method: s.found.Method, Flags: s.found.Flags(true), Entries: []string{s.found.Entry.Key.String()},
+	}
+}

@@ -1,0 +1,184 @@
+package cost
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/inference-sim/accuracy-dashboard/catalog"
+	"github.com/inference-sim/accuracy-dashboard/cost/form"
+	"github.com/inference-sim/accuracy-dashboard/cost/plan"
+	"github.com/inference-sim/accuracy-dashboard/internal/diag"
+	"github.com/inference-sim/accuracy-dashboard/registry"
+)
+
+// Model prices against one catalog and one registry, and remembers which
+// registry entries its answers used. One Model serves one goroutine.
+type Model struct {
+	catalog  *catalog.Catalog
+	registry *registry.Registry
+	used     map[*registry.Entry]bool
+}
+
+// New returns a model over checked, immutable data.
+func New(c *catalog.Catalog, r *registry.Registry) *Model {
+	return &Model{catalog: c, registry: r, used: map[*registry.Entry]bool{}}
+}
+
+// Used lists the registry entries some answer rested on, in the registry's order.
+func (m *Model) Used() []*registry.Entry {
+	var out []*registry.Entry
+	for _, e := range m.registry.Entries() {
+		if m.used[e] {
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+// lookup is registry.Lookup, recorded.
+func (m *Model) lookup(k registry.Key) (registry.Resolved, error) {
+	r, err := m.registry.Lookup(k)
+	if err == nil {
+		m.used[r.Entry] = true
+	}
+	return r, err
+}
+
+// Compile looks every coefficient of a plan up and returns what prices its steps.
+// It refuses a plan whose layers name a number format, primitive, collective or
+// chip it does not know.
+func (m *Model) Compile(p *plan.PoolPlan) (*Pricer, error) {
+	chip, err := m.chip(p)
+	if err != nil {
+		return nil, err
+	}
+	over, err := m.overheads(p.Hardware)
+	if err != nil {
+		return nil, err
+	}
+	pr := &Pricer{plan: p, over: over}
+	for i := range max(1, p.Layout.Pipeline) {
+		st := &stage{layers: float64(mixers(p.Layers, i))}
+		if st.target, err = m.program(chip, p.Layers, i); err != nil {
+			return nil, err
+		}
+		if st.draft, err = m.program(chip, p.DraftLayers, i); err != nil {
+			return nil, err
+		}
+		st.draft.small = float64(mixers(p.DraftLayers, i)) * over.small.value
+		st.target.small = st.layers * over.small.value
+		pr.stages = append(pr.stages, st)
+	}
+	return pr, nil
+}
+
+// mixers counts the model layers of a stage: each has one token mixer, and an
+// engine lowers every mixer's prompt form. A stage without mixers counts its most
+// repeated entry.
+func mixers(layers []plan.LoweredLayer, stage int) int {
+	n, most := 0, 0
+	for i := range layers {
+		if l := &layers[i]; l.Stage == stage {
+			switch l.Primitive {
+			case plan.AttentionExtend, plan.MLAExtend, plan.RecurrentExtend:
+				n += l.Repeat
+			}
+			most = max(most, l.Repeat)
+		}
+	}
+	if n == 0 {
+		return most
+	}
+	return n
+}
+
+// entry is one folded group of identical layers.
+type entry struct {
+	layer   *plan.LoweredLayer
+	op      operator
+	times   float64 // repeats and factors
+	found   registry.Resolved
+	factors []registry.Resolved // of its kernel, from whole runs
+	method  plan.Method         // of all of them, inside their ranges
+}
+
+// foldKey is what makes two lowered layers one.
+type foldKey struct {
+	primitive  plan.Primitive
+	name       string
+	kernel     plan.KernelImpl
+	shape      plan.Shape
+	collective plan.Collective
+}
+
+// program folds and binds the layers of one stage.
+func (m *Model) program(chip form.Chip, layers []plan.LoweredLayer, stage int) (*program, error) {
+	pg := newProgram()
+	at := map[foldKey]*entry{}
+	for i := range layers {
+		l := &layers[i]
+		if l.Stage != stage {
+			continue
+		}
+		k := foldKey{primitive: l.Primitive, name: l.Name, kernel: l.Kernel, shape: l.Shape}
+		if l.Collective != nil {
+			k.collective = *l.Collective
+		}
+		if e := at[k]; e != nil {
+			e.times += float64(max(1, l.Repeat))
+			continue
+		}
+		e, err := m.entry(chip, l)
+		if err != nil {
+			return nil, err
+		}
+		at[k] = e
+		pg.add(e)
+	}
+	for _, e := range pg.all {
+		e.times = float64(e.times * m.factor(e, chip.Name))
+	}
+	return pg, nil
+}
+
+func (m *Model) entry(chip form.Chip, l *plan.LoweredLayer) (*entry, error) {
+	if err := checkLayer(l); err != nil {
+		return nil, err
+	}
+	found, err := m.lookup(key(chip.Name, l))
+	if err != nil {
+		return nil, err
+	}
+	op, err := bind(chip, l, found.Curve)
+	if err != nil {
+		return nil, fmt.Errorf("layer %s (%s, entry %s): %w", l.Name, l.Primitive, found.Entry.Key, err)
+	}
+	w := sample
+	w.attended = sampleAttended
+	if s := op.seconds(&w); !(s > 0) || math.IsInf(s, 0) {
+		return nil, &diag.Refusal{Field: "plan.layers." + l.Name, Value: fmt.Sprint(s), Problem: "has no finite positive price",
+			Accept: "a shape whose fields the primitive reads are set", Rule: "SUB-10"}
+	}
+	return &entry{layer: l, op: op, times: float64(max(1, l.Repeat)), found: found, method: found.Method}, nil
+}
+
+// key is what the registry is asked for a layer.
+func key(chip string, l *plan.LoweredLayer) registry.Key {
+	return registry.Key{Primitive: l.Primitive, Kernel: registry.ForKernel(l.Kernel), Format: keyFormat(l), Chip: chip, Boundary: registry.Device}
+}
+
+func checkLayer(l *plan.LoweredLayer) error {
+	switch l.Primitive {
+	case plan.AllReduce, plan.AllGather, plan.ReduceScatter, plan.AllToAll, plan.SendRecv:
+		if l.Collective == nil || l.Collective.Ranks < 2 {
+			return &diag.Refusal{Field: "plan.layers." + l.Name, Problem: "is a collective without a group",
+				Accept: "collective.ranks of 2 or more", Rule: "SUB-17"}
+		}
+	}
+	return checkTypes(l)
+}
+
+func unknownPrimitive(l *plan.LoweredLayer) error {
+	return &diag.Refusal{Field: "plan.layers." + l.Name, Value: string(l.Primitive), Problem: "no such primitive",
+		Accept: fmt.Sprint(plan.Primitives()), Rule: "SUB-7"}
+}

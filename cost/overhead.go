@@ -1,0 +1,101 @@
+package cost
+
+import (
+	"math"
+	"strings"
+
+	"github.com/inference-sim/accuracy-dashboard/cost/plan"
+	"github.com/inference-sim/accuracy-dashboard/registry"
+)
+
+// overheads are the costs of a step that no operator carries.
+type overheads struct {
+	gap      scalar // a step, between one result and the next launch
+	sequence scalar // a running sequence, between the two
+	eager    scalar // a layer launched without a graph
+	small    scalar // a layer, in kernels no plan lists
+	schedule scalar // host work of a step that can run ahead
+	prepare  scalar // of a running sequence
+	stream   scalar // of a response chunk
+	method   plan.Method
+}
+
+// scalar is one number of the registry with what it rests on.
+type scalar struct {
+	value float64
+	found registry.Resolved
+}
+
+func (m *Model) overheads(chip string) (*overheads, error) {
+	o := &overheads{}
+	for _, c := range []struct {
+		to   *scalar
+		name plan.Primitive
+	}{
+		{&o.gap, registry.HostStep}, {&o.sequence, registry.HostSequence}, {&o.eager, registry.HostLayer},
+		{&o.small, registry.SmallKernels}, {&o.schedule, registry.HostSchedule}, {&o.prepare, registry.HostPrepare},
+		{&o.stream, registry.HostStream},
+	} {
+		s, err := m.scalar(chip, c.name)
+		if err != nil {
+			return nil, err
+		}
+		*c.to = s
+		o.method = max(o.method, s.found.Method)
+	}
+	return o, nil
+}
+
+// scalar looks a number up by name and chip. The host.* family is measured on the
+// host, the rest on the device (VAL-9).
+func (m *Model) scalar(chip string, name plan.Primitive) (scalar, error) {
+	boundary := registry.Device
+	if strings.HasPrefix(string(name), "host.") {
+		boundary = registry.Host
+	}
+	found, err := m.lookup(registry.Key{Primitive: name, Chip: chip, Boundary: boundary})
+	if err != nil {
+		return scalar{}, err
+	}
+	return scalar{*found.Entry.Value, found}, nil
+}
+
+// factor is the ratio whole runs ask for on top of a layer's curve, for exactly
+// its kernel on this chip. An absent entry is 1 and leaves no trace.
+func (m *Model) factor(e *entry, chip string) float64 {
+	k := registry.Key{Primitive: registry.KernelFactor, Kernel: registry.ForKernel(e.layer.Kernel), Chip: chip, Boundary: registry.Device}
+	found, err := m.registry.Lookup(k)
+	if err != nil || found.Entry.Kernel != k.Kernel {
+		return 1
+	}
+	m.used[found.Entry] = true
+	e.factors = append(e.factors, found)
+	e.method = max(e.method, found.Method)
+	return *found.Entry.Value
+}
+
+// FrontEnd is what a request pays outside the engine's steps, between the client
+// and the scheduler (host boundary, eager).
+type FrontEnd struct {
+	FixedSeconds     float64 // on the way in and out, whatever the load
+	PerPromptToken   float64 // tokenising and carrying one prompt token
+	SerialPerRequest float64 // one front end takes requests one after the other
+	Method           plan.Method
+}
+
+// FrontEnd prices the request path of a pool on its chip's hosts.
+func (m *Model) FrontEnd(p *plan.PoolPlan) (FrontEnd, error) {
+	var f FrontEnd
+	for _, c := range []struct {
+		to   *float64
+		name plan.Primitive
+	}{{&f.FixedSeconds, registry.HostRequest}, {&f.PerPromptToken, registry.HostToken}, {&f.SerialPerRequest, registry.HostBurst}} {
+		s, err := m.scalar(p.Hardware, c.name)
+		if err != nil {
+			return f, err
+		}
+		*c.to = math.Max(0, s.value)
+		f.Method = max(f.Method, s.found.Method)
+	}
+	return f, nil
+}

@@ -1,0 +1,204 @@
+package cost
+
+import (
+	"github.com/inference-sim/accuracy-dashboard/cost/plan"
+	"github.com/inference-sim/accuracy-dashboard/internal/quantity"
+)
+
+// Pricer prices the steps of one plan. It implements engines.Pricer, reuses its
+// own memory and is not safe for concurrent use.
+type Pricer struct {
+	plan   *plan.PoolPlan
+	over   *overheads
+	stages []*stage
+	w      work
+}
+
+// stage is the part of a plan one pipeline stage runs.
+type stage struct {
+	layers        float64
+	target, draft *program
+}
+
+// program is a list of operators, grouped by what of a step they depend on.
+type program struct {
+	all                         []*entry
+	tokens, gathered, sampled   rowwise
+	decode, extend, extendWhole []*entry
+	small                       float64 // seconds of unlisted kernels
+}
+
+// rowwise operators depend on one row count alone, so their sum is remembered.
+type rowwise struct {
+	entries []*entry
+	memo    map[int]priced
+}
+
+// priced is a sum of operators and the least trusted method among them.
+type priced struct {
+	seconds float64
+	method  plan.Method
+}
+
+func (p *priced) add(seconds float64, m plan.Method) {
+	p.seconds += seconds
+	p.method = max(p.method, m)
+}
+
+func newProgram() *program {
+	return &program{tokens: rowwise{memo: map[int]priced{}}, gathered: rowwise{memo: map[int]priced{}}, sampled: rowwise{memo: map[int]priced{}}}
+}
+
+func (pg *program) add(e *entry) {
+	pg.all = append(pg.all, e)
+	switch e.layer.Primitive {
+	case plan.AttentionDecode, plan.MLADecode, plan.RecurrentDecode:
+		pg.decode = append(pg.decode, e)
+	case plan.AttentionExtend, plan.MLAExtend:
+		pg.extend = append(pg.extend, e)
+	case plan.RecurrentExtend:
+		pg.extendWhole = append(pg.extendWhole, e)
+	case plan.SparseIndex:
+		pg.decode = append(pg.decode, e)
+		pg.extend = append(pg.extend, e)
+	case plan.GroupedGEMM:
+		pg.gathered.entries = append(pg.gathered.entries, e)
+	default:
+		pg.rowGroup(e.layer.Shape.Rows).entries = append(pg.rowGroup(e.layer.Shape.Rows).entries, e)
+	}
+}
+
+func (pg *program) rowGroup(r plan.Rows) *rowwise {
+	switch r {
+	case plan.RowsSampled:
+		return &pg.sampled
+	case plan.RowsGathered, plan.RowsExpert:
+		return &pg.gathered
+	}
+	return &pg.tokens
+}
+
+// Price is the time of one step of one stage (SUB-6: the padded shape as given).
+func (p *Pricer) Price(step *plan.StepShape) plan.StepEstimate {
+	st := p.stages[step.Stage]
+	var device priced
+	busiest, eager := 0, false
+	if step.Mode != plan.Prebuilt {
+		for i := range step.Ranks {
+			r := p.rank(st, step, i)
+			device.seconds = max(device.seconds, r.seconds)
+			device.method = max(device.method, r.method)
+			eager = eager || step.Padded[i].Launch == plan.Eager
+		}
+	}
+	for i := range step.Ranks {
+		busiest = max(busiest, step.Ranks[i].Decode.Seqs+len(step.Ranks[i].Extend))
+	}
+	if eager {
+		device.seconds = max(device.seconds, float64(p.over.eager.value*st.layers))
+	}
+	return p.compose(device, float64(busiest))
+}
+
+// compose adds the host's side to the device's.
+func (p *Pricer) compose(device priced, seqs float64) plan.StepEstimate {
+	o := p.over
+	exposed := device.seconds + o.gap.value + float64(o.sequence.value*seqs)
+	host := o.schedule.value + float64(o.prepare.value*seqs) + float64(o.stream.value*seqs)/float64(max(1, p.plan.Host.StreamInterval))
+	total := exposed + host
+	if p.plan.Host.Overlapped {
+		total = max(exposed, host)
+	}
+	return plan.StepEstimate{
+		Total: quantity.Seconds(total), Device: quantity.Seconds(device.seconds), Host: quantity.Seconds(host),
+		Method: max(device.method, o.method),
+	}
+}
+
+// rank is the device time of one rank.
+func (p *Pricer) rank(st *stage, step *plan.StepShape, i int) priced {
+	p.load(step, i)
+	out := st.target.price(&p.w, step.Ranks[i].Extend)
+	if step.Drafts.Proposed > 0 && len(st.draft.all) > 0 {
+		first := st.draft.price(&p.w, step.Ranks[i].Extend)
+		out.add(first.seconds, first.method)
+		p.chain(step, i)
+		next := st.draft.price(&p.w, nil)
+		out.add(float64(next.seconds*float64(p.plan.Drafts.Tokens-1)), next.method)
+	}
+	return out
+}
+
+// load reads one rank of a step into p.w.
+func (p *Pricer) load(step *plan.StepShape, i int) {
+	r, w := &step.Ranks[i], &p.w
+	w.tokens, w.gathered = float64(step.Padded[i].Tokens), 0
+	for j := range step.Padded {
+		w.gathered += float64(step.Padded[j].Tokens)
+	}
+	w.sampled = float64(r.Sampled + step.Drafts.Verified)
+	w.seqs, w.query, w.attended = float64(r.Decode.Seqs), float64(max(1, r.Decode.Query)), r.Decode.Attended
+	w.extendTokens, w.extendSeqs = 0, float64(len(r.Extend))
+	for _, c := range r.Extend {
+		w.extendTokens += float64(c.Query)
+	}
+}
+
+// chain turns p.w into a later pass of the drafter: one token a sequence.
+func (p *Pricer) chain(step *plan.StepShape, i int) {
+	w := &p.w
+	w.tokens, w.gathered = float64(step.Padded[i].Seqs), 0
+	for j := range step.Padded {
+		w.gathered += float64(step.Padded[j].Seqs)
+	}
+	w.query, w.sampled, w.extendTokens, w.extendSeqs = 1, float64(step.Ranks[i].Sampled), 0, 0
+}
+
+func (pg *program) price(w *work, chunks []plan.Chunk) priced {
+	out := priced{seconds: pg.small}
+	for _, g := range [...]struct {
+		rows  *rowwise
+		count float64
+	}{{&pg.tokens, w.tokens}, {&pg.gathered, w.gathered}, {&pg.sampled, w.sampled}} {
+		s := g.rows.price(w, int(g.count))
+		out.add(s.seconds, s.method)
+	}
+	if w.seqs > 0 {
+		for _, e := range pg.decode {
+			e.price(w, &out)
+		}
+	}
+	if w.extendTokens > 0 {
+		for _, e := range pg.extendWhole {
+			e.price(w, &out)
+		}
+		for _, w.chunk = range chunks {
+			for _, e := range pg.extend {
+				e.price(w, &out)
+			}
+		}
+	}
+	return out
+}
+
+func (e *entry) price(w *work, out *priced) {
+	out.add(float64(e.times*e.op.seconds(w)), e.method)
+	if out.method < plan.Transferred && !e.op.inside(w) {
+		out.method = plan.Transferred // extrapolated (VAL-3)
+	}
+}
+
+func (g *rowwise) price(w *work, count int) priced {
+	if count == 0 || len(g.entries) == 0 {
+		return priced{}
+	}
+	if p, ok := g.memo[count]; ok {
+		return p
+	}
+	var p priced
+	for _, e := range g.entries {
+		e.price(w, &p)
+	}
+	g.memo[count] = p
+	return p
+}

@@ -1,0 +1,80 @@
+package cost_test
+
+import (
+	"math"
+	"testing"
+
+	"github.com/inference-sim/accuracy-dashboard/cost/plan"
+)
+
+// TestPartsAddUpToThePrice: what Explain lists is all of Price, part by part.
+func TestPartsAddUpToThePrice(t *testing.T) {
+	for name, edit := range map[string]func(p *plan.PoolPlan){
+		"overlapped": func(*plan.PoolPlan) {},
+		"serial":     func(p *plan.PoolPlan) { p.Host.Overlapped = false },
+	} {
+		p := poolPlan()
+		edit(p)
+		pr := compile(t, model(t, "h200_sxm"), p)
+		mixed := extendStep(512, 1024)
+		mixed.Ranks[0].Decode = decodeStep(32, 4000).Ranks[0].Decode
+		for _, step := range []plan.StepShape{decodeStep(64, 8192), extendStep(2048, 0), extendStep(16, 0), mixed} {
+			sum := 0.0
+			for _, part := range pr.Explain(&step) {
+				sum += float64(part.Seconds)
+				if part.Low > part.Seconds || part.High < part.Seconds {
+					t.Errorf("%s: %s: interval [%v, %v] leaves out %v", name, part.Name, part.Low, part.High, part.Seconds)
+				}
+			}
+			if got, want := sum, float64(pr.Price(&step).Total); math.Abs(got-want) > 1e-9*want {
+				t.Errorf("%s: %+v: parts add up to %v, want %v", name, step.Ranks[0], got, want)
+			}
+		}
+	}
+}
+
+// TestPriceKeepsItsValue: remembered sums equal computed ones.
+func TestPriceKeepsItsValue(t *testing.T) {
+	pr := compile(t, model(t, "h200_sxm"), poolPlan())
+	step := decodeStep(64, 8192)
+	first := pr.Price(&step)
+	other := extendStep(2048, 512)
+	pr.Price(&other)
+	if got := pr.Price(&step); got != first {
+		t.Errorf("got %+v, want %+v", got, first)
+	}
+}
+
+// TestDecodePhysics: a decode step reads at least the weights and the cache once.
+func TestDecodePhysics(t *testing.T) {
+	pr := compile(t, model(t, "h200_sxm"), poolPlan())
+	step := decodeStep(64, 8192)
+	got := float64(pr.Price(&step).Device)
+	cache := 64 * 8192 * 2 * 2 * 64 * 4 * 18.0
+	if floor := cache / 4.8e12; got < floor {
+		t.Errorf("got %v, want at least %v", got, floor)
+	}
+	if got > 50e-3 {
+		t.Errorf("got %v, want milliseconds", got)
+	}
+}
+
+func BenchmarkPriceDecode(b *testing.B) {
+	pr := compile(b, model(b, "h200_sxm"), poolPlan())
+	step := decodeStep(64, 8192)
+	b.ReportAllocs()
+	for b.Loop() {
+		step.Ranks[0].Decode.Attended[0] += 64
+		pr.Price(&step)
+	}
+}
+
+func BenchmarkPriceMixed(b *testing.B) {
+	pr := compile(b, model(b, "h200_sxm"), poolPlan())
+	step := extendStep(2048, 512)
+	step.Ranks[0].Decode = decodeStep(32, 4000).Ranks[0].Decode
+	b.ReportAllocs()
+	for b.Loop() {
+		pr.Price(&step)
+	}
+}

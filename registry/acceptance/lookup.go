@@ -1,0 +1,111 @@
+package acceptance
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/inference-sim/accuracy-dashboard/internal/diag"
+)
+
+// Key is a workload identity and a number of drafts.
+type Key struct {
+	Target, Drafter, Workload string
+	K                         int
+}
+
+// Found is the answer to a lookup.
+type Found struct {
+	PerPosition []float64 // probability that draft i is accepted given all before it
+	Length      float64   // mean tokens a step emits
+	Source      string
+	Step        string // "exact", "other_k", "other_drafter", "same_architecture"
+}
+
+// Lookup finds the closest measured profile in D8's order: the exact key; the same
+// target and drafter at another K; another drafter of the same target, the same
+// method first and then the lowest value at K; the same method on another target
+// of the same architecture. Ties go to the first in order of target and drafter.
+// The workload is never borrowed.
+func (s *Set) Lookup(k Key, architecture func(target string) string) (Found, error) {
+	if k.K < 1 {
+		return Found{}, &diag.Refusal{Field: "drafts", Value: fmt.Sprint(k.K), Problem: "drafts no token", Accept: "1 or more", Rule: "D8"}
+	}
+	var same, sibling, cousin []*Profile
+	for i := range s.Profiles {
+		p := &s.Profiles[i]
+		switch {
+		case p.Workload != k.Workload:
+		case p.Target == k.Target && p.Drafter == k.Drafter:
+			same = append(same, p)
+		case p.Target == k.Target:
+			sibling = append(sibling, p)
+		case p.Method == k.Drafter && architecture(k.Target) != "" && architecture(p.Target) == architecture(k.Target):
+			cousin = append(cousin, p)
+		}
+	}
+	switch {
+	case len(same) > 0:
+		step := "exact"
+		if k.K > len(same[0].Lengths) {
+			step = "other_k"
+		}
+		return same[0].at(k.K, step), nil
+	case len(sibling) > 0:
+		return lowest(sibling, k).at(k.K, "other_drafter"), nil
+	case len(cousin) > 0:
+		return lowest(cousin, k).at(k.K, "same_architecture"), nil
+	}
+	return Found{}, &diag.Refusal{Field: "acceptance", Value: fmt.Sprintf("%s, drafter %s, workload %s", k.Target, k.Drafter, k.Workload),
+		Problem: "no measured profile on any borrowing step", Accept: "an acceptance stated in the scenario", Rule: "D8"}
+}
+
+func lowest(from []*Profile, k Key) *Profile {
+	return slices.MinFunc(from, func(a, b *Profile) int {
+		return cmp.Or(
+			cmp.Compare(b2i(a.Method != k.Drafter), b2i(b.Method != k.Drafter)),
+			cmp.Compare(a.length(k.K), b.length(k.K)),
+			cmp.Compare(a.Target, b.Target), cmp.Compare(a.Drafter, b.Drafter),
+		)
+	})
+}
+
+// length is the mean tokens of a step with n drafts; above the largest measured n
+// it is the largest's.
+func (p *Profile) length(n int) float64 { return p.Lengths[min(n, len(p.Lengths))-1] }
+
+// at turns lengths into probabilities that reproduce length(n) exactly. With c_i
+// the chance that draft i is emitted, length(n) = 1 + c_1 + ... + c_n; the
+// measured increments give the c_i's shape, made non-increasing and scaled to the
+// sum. Past the largest n measured no draft is accepted.
+func (p *Profile) at(n int, step string) Found {
+	f := Found{PerPosition: make([]float64, n), Length: p.length(n), Source: p.Source, Step: step}
+	chance := make([]float64, min(n, len(p.Lengths)))
+	before, ceiling, sum := 1.0, 1.0, 0.0
+	for i := range chance {
+		ceiling = math.Min(ceiling, math.Max(p.Lengths[i]-before, 0))
+		chance[i], before = ceiling, p.Lengths[i]
+		sum += ceiling
+	}
+	scale := 0.0
+	if sum > 0 {
+		scale = (f.Length - 1) / sum
+	}
+	before = 1
+	for i := range chance {
+		c := math.Min(chance[i]*scale, before)
+		if before > 0 {
+			f.PerPosition[i] = c / before
+		}
+		before = c
+	}
+	return f
+}
+
+func b2i(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}

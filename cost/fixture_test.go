@@ -41,11 +41,7 @@ func entries(chips ...string) fstest.MapFS {
 			if !ok {
 				continue // a kernel factor is absent unless a run asks for one
 			}
-			boundary := "device"
-			if strings.HasPrefix(string(p), "host.") {
-				boundary = "host"
-			}
-			fmt.Fprintf(&b, "  - {primitive: %s, chip: %s, boundary: %s, method: assumed, rule: fixture, interval: [0, 0], unit: %s, value: %g}\n", p, chip, boundary, s.unit, s.value)
+			fmt.Fprintf(&b, "  - {primitive: %s, chip: %s, boundary: host, method: assumed, rule: fixture, interval: [0, 0], unit: %s, value: %g}\n", p, chip, s.unit, s.value)
 		}
 		fsys[chip+"/fixture.yaml"] = &fstest.MapFile{Data: []byte(b.String())}
 	}

@@ -2,7 +2,6 @@ package cost
 
 import (
 	"math"
-	"strings"
 
 	"github.com/inference-sim/accuracy-dashboard/cost/plan"
 	"github.com/inference-sim/accuracy-dashboard/registry"
@@ -46,14 +45,10 @@ func (m *Model) overheads(chip string) (*overheads, error) {
 	return o, nil
 }
 
-// scalar looks a number up by name and chip. The host.* family is measured on the
-// host, the rest on the device (VAL-9).
+// scalar looks a number up by name and chip; scalars stand for the host and what
+// it launches together (VAL-9).
 func (m *Model) scalar(chip string, name plan.Primitive) (scalar, error) {
-	boundary := registry.Device
-	if strings.HasPrefix(string(name), "host.") {
-		boundary = registry.Host
-	}
-	found, err := m.lookup(registry.Key{Primitive: name, Chip: chip, Boundary: boundary})
+	found, err := m.lookup(registry.Key{Primitive: name, Chip: chip, Boundary: registry.Host})
 	if err != nil {
 		return scalar{}, err
 	}
@@ -63,7 +58,7 @@ func (m *Model) scalar(chip string, name plan.Primitive) (scalar, error) {
 // factor is the ratio whole runs ask for on top of a layer's curve, for exactly
 // its kernel on this chip. An absent entry is 1 and leaves no trace.
 func (m *Model) factor(e *entry, chip string) float64 {
-	k := registry.Key{Primitive: registry.KernelFactor, Kernel: registry.ForKernel(e.layer.Kernel), Chip: chip, Boundary: registry.Device}
+	k := registry.Key{Primitive: registry.KernelFactor, Kernel: registry.ForKernel(e.layer.Kernel), Chip: chip, Boundary: registry.Host}
 	found, err := m.registry.Lookup(k)
 	if err != nil || found.Entry.Kernel != k.Kernel {
 		return 1

@@ -115,6 +115,8 @@ type Batch struct {
 	// Empty marks an upstream idle or dummy step that changes no request (DEV-5).
 	Empty     bool
 	Transfers []Transfer
+	// Admitted are the requests that no batch before held, in scheduling order.
+	Admitted []RequestID
 }
 
 // PricedStep is a step and what the environment said it costs.

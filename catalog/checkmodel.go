@@ -102,7 +102,7 @@ func (g *Graph) stored() string {
 }
 
 // check holds a graph to its own rules: sizes positive, every named block used and
-// defined once, every kind complete.
+// defined once, every kind complete, every checkpoint's classes covered.
 func (g *Graph) check(file string) error {
 	for _, s := range []struct {
 		field string
@@ -112,42 +112,50 @@ func (g *Graph) check(file string) error {
 			return refuse(file, s.field, fmt.Sprint(s.value), "is not positive", "a size >= 1", "SUB-10")
 		}
 	}
-	used := map[string]bool{}
-	for i, l := range g.Layers {
-		if l.Repeat <= 0 || len(l.Pattern) == 0 {
-			return refuse(file, fmt.Sprintf("layers[%d]", i), "", "holds no layer", "repeat >= 1 and a pattern", "SUB-10")
-		}
-		for _, name := range l.Pattern {
-			used[name] = true
-		}
-	}
-	if g.MTP != nil {
-		used[g.MTP.Block] = true
-	}
 	defined := map[string]bool{}
 	for i := range g.Blocks {
 		b := &g.Blocks[i]
-		if defined[b.Name] || !used[b.Name] {
-			return refuse(file, "blocks", b.Name, "is defined twice or used by no layer", "each block once, and used", "SUB-12")
+		if defined[b.Name] {
+			return refuse(file, "blocks", b.Name, "is defined twice", "each block once", "SUB-12")
 		}
 		defined[b.Name] = true
 		if err := b.check(file); err != nil {
 			return err
 		}
 	}
-	for i, l := range g.Layers {
-		for _, name := range l.Pattern {
-			if !defined[name] {
-				return refuse(file, fmt.Sprintf("layers[%d].pattern", i), name, "is not a block of this graph", "", "SUB-12")
-			}
-		}
-	}
-	if g.MTP != nil && (!defined[g.MTP.Block] || g.MTP.Modules <= 0 || g.MTP.Layers <= 0) {
-		return refuse(file, "mtp", g.MTP.Block, "is not a counted block of this graph", "", "SUB-12")
+	if err := g.checkUse(file, defined); err != nil {
+		return err
 	}
 	for _, s := range g.Checkpoints {
 		if err := g.checkStorage(file, "checkpoints."+s.Checkpoint, s.Storage); err != nil {
 			return err
+		}
+	}
+	return nil
+}
+
+// checkUse demands that layers and the MTP head name defined blocks, and that no
+// block is idle.
+func (g *Graph) checkUse(file string, defined map[string]bool) error {
+	used := map[string]bool{}
+	for i, l := range g.Layers {
+		if l.Repeat <= 0 || len(l.Pattern) == 0 {
+			return refuse(file, fmt.Sprintf("layers[%d]", i), "", "holds no layer", "repeat >= 1 and a pattern", "SUB-10")
+		}
+		for _, name := range l.Pattern {
+			if used[name] = true; !defined[name] {
+				return refuse(file, fmt.Sprintf("layers[%d].pattern", i), name, "is not a block of this graph", "", "SUB-12")
+			}
+		}
+	}
+	if m := g.MTP; m != nil {
+		if used[m.Block] = true; !defined[m.Block] || m.Modules <= 0 || m.Layers <= 0 {
+			return refuse(file, "mtp", m.Block, "is not a counted block of this graph", "", "SUB-12")
+		}
+	}
+	for _, b := range g.Blocks {
+		if !used[b.Name] {
+			return refuse(file, "blocks", b.Name, "is used by no layer", "", "SUB-12")
 		}
 	}
 	return nil

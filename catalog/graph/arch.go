@@ -40,7 +40,7 @@ func shape(file string, data []byte) (*catalog.Graph, handler, *config, error) {
 	if err != nil {
 		return nil, handler{}, nil, err
 	}
-	g := &catalog.Graph{Schema: catalog.GraphSchema}
+	g := &catalog.Graph{Schema: catalog.GraphSchema, Architecture: architecture(top)}
 	c, quant := top, top.sub("quantization_config")
 	if wrappers[top.text("model_type")] {
 		c = top.sub("text_config")
@@ -80,16 +80,23 @@ func known() []string {
 
 // readCommon reads what every decoder has.
 func readCommon(c *config, g *catalog.Graph) {
-	var names []string
-	c.get("architectures", &names)
-	if len(names) == 1 {
-		g.Architecture = names[0]
+	if name := architecture(c); name != "" {
+		g.Architecture = name
 	}
 	g.Hidden, g.Vocab, g.MaxPosition = c.size("hidden_size"), c.size("vocab_size"), c.size("max_position_embeddings")
 	g.Tied = g.Tied || c.flag("tie_word_embeddings")
 	c.must("hidden_act", "silu") // gated: three matrices an MLP
 	g.Dtype = dtype(c)
 	g.Rope = rope(c)
+}
+
+// architecture is the class the document names; a wrapper's inner document may not.
+func architecture(c *config) string {
+	var names []string
+	if c.get("architectures", &names); len(names) != 1 {
+		return ""
+	}
+	return names[0]
 }
 
 // dtype is that of unquantised tensors. A configuration without one is loaded as

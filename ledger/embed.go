@@ -3,6 +3,7 @@ package ledger
 import (
 	"embed"
 	"io/fs"
+	"sync"
 )
 
 //go:embed data
@@ -17,5 +18,5 @@ func EmbeddedFS() fs.FS {
 	return sub
 }
 
-// Embedded opens the ledger of this build.
-func Embedded() (*Ledger, error) { return Open(EmbeddedFS()) }
+// Embedded opens EmbeddedFS. The Ledger is shared: it never changes.
+var Embedded = sync.OnceValues(func() (*Ledger, error) { return Open(EmbeddedFS()) })

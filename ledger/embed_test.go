@@ -56,7 +56,7 @@ func TestEmbeddedLedger(t *testing.T) {
 func BenchmarkOpenEmbedded(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := Embedded(); err != nil {
+		if _, err := Open(EmbeddedFS()); err != nil {
 			b.Fatal(err)
 		}
 	}

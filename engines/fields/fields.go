@@ -30,9 +30,11 @@ func Statuses() []string {
 	return []string{string(Modelled), string(Inert), string(NotModelled), string(Removed)}
 }
 
-// Field is one row of a field list.
+// Field is one row of a field list. A key inside a JSON-valued argument has a row
+// of its own, named by its path ("compilation-config.pass_config.fuse_norm_quant");
+// keys without one are covered by the nearest row above them.
 type Field struct {
-	Name     string `json:"name"`             // the long argument name without dashes, or the variable's name
+	Name     string `json:"name"`             // the long argument name without leading dashes, or the variable's name
 	Kind     string `json:"kind"`             // "argument", "environment", "config"
 	Config   string `json:"config,omitempty"` // the upstream class.field it sets
 	Type     string `json:"type,omitempty"`

@@ -1,0 +1,126 @@
+package harness
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/inference-sim/accuracy-dashboard/catalog"
+	"github.com/inference-sim/accuracy-dashboard/engines"
+	"github.com/inference-sim/accuracy-dashboard/internal/diag"
+	"github.com/inference-sim/accuracy-dashboard/ledger"
+	"github.com/inference-sim/accuracy-dashboard/scorer/record"
+	"github.com/inference-sim/accuracy-dashboard/sim/spec"
+)
+
+// Scenario states u as a scenario without running it, and fills t's settings,
+// estimates and client differences. Each stage needs the one before, so the first
+// that fails names the reason.
+func (w *World) scenario(t *record.Trial) (*spec.Scenario, *record.Refused) {
+	u := t.Unit
+	kind, refused := w.engine(u)
+	if refused != nil {
+		return nil, refused
+	}
+	t.Simulated = kind.Upstream().Version
+	c, refused := recorded(u)
+	if refused != nil {
+		return nil, refused
+	}
+	s := &spec.Scenario{Schema: spec.Schema, Engine: spec.Engine{Kind: kind.Name(), Version: t.Simulated}}
+	model, refused := w.place(u, c, s)
+	if refused != nil {
+		return nil, refused
+	}
+	if refused := frame(c, model, s, t); refused != nil {
+		return nil, refused
+	}
+	return s, state(c, kind.Fields(), s, t)
+}
+
+func (w *World) engine(u *ledger.Unit) (engines.Kind, *record.Refused) {
+	i := slices.IndexFunc(w.Engines, func(k engines.Kind) bool { return k.Name() == u.Framework })
+	if i < 0 {
+		return nil, refuse(record.EngineUnsupported, "no port of %s", u.Framework)
+	}
+	if u.Serving.Disagg {
+		return nil, refuse(record.TopologyUnsupported, "prefill and decode ran on separate engines")
+	}
+	return w.Engines[i], nil
+}
+
+// recorded is the one configuration u ran with.
+func recorded(u *ledger.Unit) (*ledger.Configuration, *record.Refused) {
+	c, differing := u.RecordedConfiguration()
+	switch {
+	case differing != nil:
+		return nil, refuse(record.ValueConflict, "the unit's measurements were launched with different %s", strings.Join(differing, ", "))
+	case c == nil:
+		return nil, refuse(record.ValueNotRecorded, "launch arguments: the source has no launch facts of the run")
+	case c.Match != "unique":
+		why := "no launch in the benchmark's history fits the run"
+		if c.Match == "ambiguous" {
+			why = "several launches in the benchmark's history fit the run"
+		}
+		return nil, refuse(record.ValueNotRecorded, "launch arguments: %s", why)
+	case c.Speculation == "unknown":
+		return nil, refuse(record.ValueNotRecorded, "whether speculative decoding was on")
+	}
+	return c, nil
+}
+
+// place sets model, checkpoint and hardware by their catalog names.
+func (w *World) place(u *ledger.Unit, c *ledger.Configuration, s *spec.Scenario) (*catalog.Model, *record.Refused) {
+	ref, ok := w.Catalog.Resolve(u.Source, *c.Checkpoint)
+	if !ok || ref.Kind != "model" {
+		return nil, refuse(record.NotInCatalog, "model %s", *c.Checkpoint)
+	}
+	chip, ok := w.Catalog.Resolve(u.Source, u.Hardware)
+	if !ok || chip.Kind != "chip" {
+		return nil, refuse(record.NotInCatalog, "chip %s", u.Hardware)
+	}
+	m, err := w.Catalog.Model(ref.Name)
+	if err != nil {
+		return nil, refuse(record.NotInCatalog, "%v", err)
+	}
+	s.Model, s.Hardware = ref.Name, chip.Name
+	if _, ok := m.Checkpoint(*c.Checkpoint); ok {
+		s.Checkpoint = *c.Checkpoint
+	} else if p, ok := m.ForPrecision(u.Precision); ok {
+		s.Checkpoint = p.Name
+	} else {
+		return nil, refuse(record.NotInCatalog, "checkpoint %s of model %s", *c.Checkpoint, ref.Name)
+	}
+	return m, nil
+}
+
+// version is the run's own engine version: what the source recorded, else its image.
+func version(u *ledger.Unit) string {
+	if v := u.Version(); v != "" {
+		return v
+	}
+	for _, c := range u.Configurations {
+		if c.Image != nil {
+			return *c.Image
+		}
+	}
+	return ""
+}
+
+func refuse(reason record.Reason, format string, args ...any) *record.Refused {
+	return &record.Refused{Reason: reason, Detail: fmt.Sprintf(format, args...)}
+}
+
+// simulatorRefused gives the reason for a scenario the simulator would not run. A
+// refusal that cites no rule of the catalog or of acceptance profiles is about a
+// value the engine port does not take.
+func simulatorRefused(r *diag.Refusal) *record.Refused {
+	reason := record.FieldNotModelled
+	switch r.Rule {
+	case "SUB-3":
+		reason = record.NotInCatalog
+	case "D8":
+		reason = record.ValueNotRecorded
+	}
+	return &record.Refused{Reason: reason, Detail: r.Error()}
+}

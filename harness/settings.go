@@ -1,0 +1,169 @@
+package harness
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/inference-sim/accuracy-dashboard/engines/fields"
+	"github.com/inference-sim/accuracy-dashboard/ledger"
+	"github.com/inference-sim/accuracy-dashboard/scorer/record"
+	"github.com/inference-sim/accuracy-dashboard/sim/spec"
+)
+
+// state carries every setting the run passed into s, or what the engine's field
+// list puts in its place, and writes each down on t. All settings are looked at
+// before the first reason in §11.4's order is returned, so that a trial names
+// everything that blocks it.
+func state(c *ledger.Configuration, list *fields.List, s *spec.Scenario, t *record.Trial) *record.Refused {
+	d := decider{list: list, args: tree{}, env: map[string]string{}, trial: t}
+	for _, p := range leaves(c.ServerArgs) {
+		d.decide(passed{name: p.path, value: p.value, recorded: p.path})
+	}
+	for _, name := range sortedKeys(c.Env) {
+		d.decide(passed{name: name, value: c.Env[name], recorded: name, env: true})
+	}
+	s.Engine.Args, s.Engine.Env = d.args, d.env
+	return first(d.refused)
+}
+
+// first is the refusal whose reason comes first in §11.4, joined with the others
+// of the same reason.
+func first(refused []*record.Refused) *record.Refused {
+	if len(refused) == 0 {
+		return nil
+	}
+	order := record.Reasons()
+	lead := slices.MinFunc(refused, func(a, b *record.Refused) int {
+		return cmp.Compare(slices.Index(order, a.Reason), slices.Index(order, b.Reason))
+	})
+	var details []string
+	for _, r := range refused {
+		if r.Reason == lead.Reason {
+			details = append(details, r.Detail)
+		}
+	}
+	return &record.Refused{Reason: lead.Reason, Detail: strings.Join(details, "; ")}
+}
+
+// passed is one setting on its way into the scenario. A renamed setting keeps the
+// name it was recorded under.
+type passed struct {
+	name, recorded string
+	value          any
+	env            bool
+}
+
+type decider struct {
+	list    *fields.List
+	args    tree
+	env     map[string]string
+	trial   *record.Trial
+	refused []*record.Refused
+}
+
+func (d *decider) refuse(reason record.Reason, format string, args ...any) {
+	d.refused = append(d.refused, refuse(reason, format, args...))
+}
+
+// decide looks p up and carries it, replaces it or refuses it.
+func (d *decider) decide(p passed) {
+	f := d.lookup(p)
+	if f == nil {
+		d.refuse(record.FieldUnclassified, "%s=%s", p.name, text(p.value))
+		return
+	}
+	set := record.Setting{Name: p.recorded, Recorded: text(p.value), Stage: "passed", Status: f.Status,
+		Covered: len(f.Values) == 0 || slices.Contains(f.Values, text(p.value))}
+	switch f.Status {
+	case fields.Modelled, fields.Inert:
+		set.Stated = p.name + "=" + text(p.value)
+		d.carry(p)
+	default:
+		set.Stated = d.standIn(p, f)
+	}
+	d.trial.Settings = append(d.trial.Settings, set)
+}
+
+// lookup finds the field of p. A row covers what lies below it in a JSON-valued
+// argument, unless a longer path has a row of its own.
+func (d *decider) lookup(p passed) *fields.Field {
+	if d.list == nil {
+		return nil
+	}
+	for name := p.name; ; {
+		if f, ok := d.list.Lookup(name); ok && (f.Kind == "environment") == p.env {
+			return f
+		}
+		dot := strings.LastIndexByte(name, '.')
+		if dot < 0 {
+			return nil
+		}
+		name = name[:dot]
+	}
+}
+
+// standIn applies the estimation rule of a field that is not modelled or no
+// longer exists, and returns what the scenario states instead ("" for nothing).
+func (d *decider) standIn(p passed, f *fields.Field) string {
+	r := f.Rule
+	if r == nil {
+		reason := record.FieldNotModelled
+		if f.Status == fields.Removed {
+			reason = record.FieldNotInRelease
+		}
+		d.refuse(reason, "%s=%s: %s", p.name, text(p.value), f.Evidence)
+		return ""
+	}
+	if len(r.ValidWhen) > 0 && !slices.Contains(r.ValidWhen, text(p.value)) {
+		d.refuse(record.FieldNotModelled, "%s=%s: the rule stands in for %s alone", p.name, text(p.value), strings.Join(r.ValidWhen, ", "))
+		return ""
+	}
+	e := record.Estimate{Field: p.recorded, Recorded: text(p.value), Rule: r.Do, Reason: r.Reason, Exact: r.Do == "no_effect" || r.Preserves != ""}
+	switch r.Do {
+	case "rename":
+		e.StoodIn = r.Field + "=" + text(p.value)
+		d.successor(passed{name: r.Field, value: p.value, recorded: p.recorded, env: p.env}, f)
+	case "set":
+		e.StoodIn = r.Field + "=" + r.Value
+		d.successor(passed{name: r.Field, value: parse(r.Value, p.env), recorded: p.recorded, env: p.env}, f)
+	}
+	d.trial.Estimates = append(d.trial.Estimates, e)
+	return e.StoodIn
+}
+
+// successor carries a stand-in, which must itself be a field the engine takes.
+func (d *decider) successor(p passed, from *fields.Field) {
+	f := d.lookup(p)
+	if f == nil || f.Status != fields.Modelled && f.Status != fields.Inert {
+		d.refuse(record.FieldNotModelled, "%s: its stand-in %s is not modelled", from.Name, p.name)
+		return
+	}
+	d.carry(p)
+}
+
+// carry states p in the scenario. Two recorded settings may say the same thing
+// twice; if they differ, the run's record contradicts itself.
+func (d *decider) carry(p passed) {
+	old, twice := any(nil), false
+	if p.env {
+		old, twice = d.env[p.name], d.env[p.name] != ""
+		d.env[p.name] = text(p.value)
+	} else {
+		old, twice = d.args.put(p.name, p.value)
+	}
+	if twice && text(old) != text(p.value) {
+		d.refuse(record.ValueConflict, "%s is passed as %s and as %s", p.name, text(old), text(p.value))
+	}
+}
+
+// resolve notes on each setting what the engine resolved it to.
+func resolve(t *record.Trial) {
+	byName := map[string]string{}
+	for _, s := range t.Result.Settings {
+		byName[s.Name] = s.Value
+	}
+	for i := range t.Settings {
+		t.Settings[i].Resolved = byName[t.Settings[i].Name]
+	}
+}

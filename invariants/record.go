@@ -45,6 +45,9 @@ const (
 
 var statuses = []Status{New, Partial, Review, CI}
 
+// Statuses lists the closed set, best first.
+func Statuses() []Status { return []Status{CI, Review, Partial, New} }
+
 // Record is one rule.
 type Record struct {
 	ID        string   `yaml:"id" json:"id"`

@@ -3,6 +3,7 @@ package record
 import (
 	"encoding/json"
 	"fmt"
+	"reflect"
 
 	"github.com/inference-sim/accuracy-dashboard/internal/diag"
 )
@@ -15,6 +16,9 @@ const MinPoints = 5
 // rests on and an interval, or the reason it has none, and it cannot be read as a
 // number when it covers fewer than MinPoints points.
 type Figure struct{ f figure }
+
+// FigureFields is the type whose fields are a Figure's JSON form, for its schema.
+var FigureFields = reflect.TypeFor[figure]()
 
 type figure struct {
 	Value    *float64    `json:"value"` // null: too few points

@@ -1,0 +1,54 @@
+package docgen
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/inference-sim/accuracy-dashboard/invariants"
+)
+
+// statusWords say what a status means, for people.
+var statusWords = map[invariants.Status]string{
+	invariants.CI: "holds, checked in every run of the tests", invariants.Partial: "partly checked",
+	invariants.Review: "judged by people", invariants.New: "not checked yet",
+}
+
+func rules(records []invariants.Record) string {
+	var b strings.Builder
+	count := map[invariants.Status]int{}
+	for _, r := range records {
+		count[r.Status]++
+	}
+	var summary [][]string
+	for _, s := range invariants.Statuses() {
+		summary = append(summary, []string{code(string(s)), statusWords[s], fmt.Sprint(count[s])})
+	}
+	b.WriteString(table([]string{"status", "meaning", "rules"}, summary) + "\n")
+	var index [][]string
+	for _, r := range records {
+		index = append(index, []string{fmt.Sprintf("[%s](#%s)", r.ID, strings.ToLower(r.ID)), r.Title, code(string(r.Status)), string(r.Kind)})
+	}
+	b.WriteString(table([]string{"rule", "in short", "status", "kind"}, index) + "\n")
+	for _, r := range records {
+		rule(&b, r)
+	}
+	return b.String()
+}
+
+func rule(b *strings.Builder, r invariants.Record) {
+	fmt.Fprintf(b, "## %s: %s {#%s}\n\n%s\n\n**Why.** %s\n\n", r.ID, cell(r.Title), strings.ToLower(r.ID), cell(r.Statement), cell(r.Why))
+	rows := [][]string{{"status", fmt.Sprintf("%s: %s", r.Status, statusWords[r.Status])}, {"kind", string(r.Kind)}, {"source", "Target Design " + r.Section}}
+	if len(r.Scope) > 0 {
+		rows = append(rows, []string{"where", code(strings.Join(r.Scope, "` `"))})
+	}
+	if r.Target != "" {
+		rows = append(rows, []string{"missing", r.Target})
+	}
+	if r.Became != "" {
+		rows = append(rows, []string{"here", r.Became})
+	}
+	for _, c := range r.Checks {
+		rows = append(rows, []string{"checked by", code(c.Test)}, []string{"must reject", code(c.Bad)})
+	}
+	b.WriteString(table([]string{"", ""}, rows) + "\n")
+}

@@ -1,0 +1,90 @@
+package docgen
+
+import (
+	"encoding/json"
+	"reflect"
+	"slices"
+
+	"github.com/inference-sim/accuracy-dashboard/catalog"
+	"github.com/inference-sim/accuracy-dashboard/engines/fields"
+	"github.com/inference-sim/accuracy-dashboard/internal/diag"
+	"github.com/inference-sim/accuracy-dashboard/invariants"
+	"github.com/inference-sim/accuracy-dashboard/ledger"
+	"github.com/inference-sim/accuracy-dashboard/registry"
+	"github.com/inference-sim/accuracy-dashboard/scorer/record"
+	"github.com/inference-sim/accuracy-dashboard/sim/spec"
+	"github.com/invopop/jsonschema"
+)
+
+// document is one kind of file and its Go type.
+type document struct {
+	name, what string
+	value      any
+	tag        string // the tag that names its keys
+}
+
+// documents is the closed list; its order is the reader's.
+var documents = []document{
+	{"scenario", "what to simulate and how it is measured", spec.Scenario{}, "yaml"},
+	{"result", "what one run gave", spec.Result{}, "json"},
+	{"unit", "one measured run", ledger.Unit{}, "json"},
+	{"trial", "a unit turned into a scenario and run", record.Trial{}, "json"},
+	{"point", "a trial compared and graded", record.Point{}, "json"},
+	{"summary", "the published accuracy", record.Summary{}, "json"},
+	{"coverage", "what is scored and what is not", record.Coverage{}, "json"},
+	{"backlog", "what lowers coverage or grade, ranked", record.Backlog{}, "json"},
+	{"chip", "a catalog chip", catalog.Chip{}, "yaml"},
+	{"network", "a catalog network", catalog.Network{}, "yaml"},
+	{"model", "a catalog model", catalog.Model{}, "yaml"},
+	{"graph", "a model's structure", catalog.Graph{}, "yaml"},
+	{"coefficients", "a coefficient set", registry.Set{}, "yaml"},
+	{"fields", "an engine's field list", fields.List{}, "json"},
+	{"rules", "the project's rules", []invariants.Record{}, "yaml"},
+}
+
+// SchemaNames lists the documents that have a schema.
+func SchemaNames() []string {
+	out := make([]string, len(documents))
+	for i, d := range documents {
+		out[i] = d.name
+	}
+	return out
+}
+
+// Schema returns the JSON Schema (draft 2020-12) of a document by name.
+func Schema(name string) ([]byte, error) {
+	i := slices.IndexFunc(documents, func(d document) bool { return d.name == name })
+	if i < 0 {
+		return nil, &diag.Refusal{Field: "document", Value: name, Problem: "has no schema", Accept: diag.OneOf(name, SchemaNames()), Rule: "SUB-19"}
+	}
+	d := documents[i]
+	r := jsonschema.Reflector{Anonymous: true, FieldNameTag: d.tag, Mapper: opaque}
+	s := r.Reflect(d.value)
+	s.Title, s.Description = d.name, d.what
+	b, err := json.MarshalIndent(s, "", "  ")
+	return append(b, '\n'), err
+}
+
+// opaque gives the schema of types whose JSON form is not their fields.
+func opaque(t reflect.Type) *jsonschema.Schema {
+	if t == reflect.TypeFor[record.Figure]() {
+		r := jsonschema.Reflector{Anonymous: true, ExpandedStruct: true}
+		s := r.ReflectFromType(record.FigureFields)
+		s.Version = ""
+		return s
+	}
+	return nil
+}
+
+func schemas(out map[string][]byte) (string, error) {
+	var rows [][]string
+	for _, d := range documents {
+		b, err := Schema(d.name)
+		if err != nil {
+			return "", err
+		}
+		out[dir+"schemas/"+d.name+".schema.json"] = b
+		rows = append(rows, []string{d.name, d.what, code("blis schema " + d.name)})
+	}
+	return table([]string{"document", "what it is", "print its schema"}, rows), nil
+}

@@ -14,7 +14,7 @@ type work struct {
 	seqs, query float64 // decoding sequences and tokens of each
 	attended    []int64 // plan.DecodeBatch.Attended
 
-	chunk        plan.Chunk // the prompt chunk being priced
+	chunk        plan.Chunk // the prompt chunk being priced; zero while decodes are
 	extendTokens float64    // prompt tokens of the step
 	extendSeqs   float64
 }
@@ -97,12 +97,10 @@ func bind(chip form.Chip, l *plan.LoweredLayer, curve *form.Curve) (operator, er
 		return tie(chip, curve, recurrentShape(l), nil)
 	case plan.SparseIndex:
 		return tie(chip, curve, indexShape(l), nil)
-	case plan.AllReduce, plan.AllGather, plan.ReduceScatter, plan.AllToAll, plan.SendRecv:
-		return tie(chip, curve, collectiveShape(l), nil)
 	case plan.Elementwise, plan.Quantize, plan.Sampling:
 		return tie(chip, curve, streamShape(l), launches(l))
 	}
-	return nil, unknownPrimitive(l)
+	return tie(chip, curve, collectiveShape(l), nil)
 }
 
 // rows is how many rows of l a rank launches.

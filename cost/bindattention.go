@@ -107,9 +107,6 @@ func latentPrefillShape(l *plan.LoweredLayer) func(*work) form.LatentPrefill {
 func recurrentShape(l *plan.LoweredLayer) func(*work) form.Recurrent {
 	s := &l.Shape
 	r := form.Recurrent{Heads: float64(s.Heads), Key: float64(s.HeadDim), Value: float64(valueDim(s))}
-	if s.HeadDim == 0 {
-		r = form.Recurrent{Heads: float64(s.StateBytes) / 4, Key: 1, Value: 1}
-	}
 	decode := l.Primitive == plan.RecurrentDecode
 	return func(w *work) form.Recurrent {
 		r := r
@@ -120,13 +117,18 @@ func recurrentShape(l *plan.LoweredLayer) func(*work) form.Recurrent {
 	}
 }
 
-// indexShape: a sparse-attention selector scores the cached keys of every token,
-// each row reading the keys of its own sequence.
+// indexShape: a sparse-attention selector scores every cached key of a sequence
+// for every new token, and reads the keys once.
 func indexShape(l *plan.LoweredLayer) func(*work) form.Decode {
 	h := heads(l)
 	h.Dim /= 2 // keys alone
 	group := l.Shape.KVGroup
 	return func(w *work) form.Decode {
-		return form.Decode{Seqs: w.seqs, Context: w.context(group), Heads: h}
+		d := form.Decode{Seqs: w.seqs, Context: w.context(group), Heads: h}
+		d.Query *= w.query
+		if q := float64(w.chunk.Query); q > 0 {
+			d.Seqs, d.Context, d.Query = 1, float64(w.chunk.Context)+q/2, h.Query*q
+		}
+		return d
 	}
 }

@@ -25,8 +25,14 @@ func stored(d plan.DType) quantity.Format {
 // format is how a kernel of l holds its stored operand and its activations.
 func format(l *plan.LoweredLayer) form.Format {
 	switch l.Primitive {
-	case plan.AttentionExtend, plan.AttentionDecode, plan.MLAExtend, plan.MLADecode, plan.SparseIndex:
+	case plan.AttentionExtend, plan.AttentionDecode, plan.SparseIndex:
 		return form.Format{Stored: stored(l.Shape.KVType), Act: stored(l.Shape.Act)}
+	case plan.MLAExtend, plan.MLADecode:
+		f := form.Format{Stored: stored(l.Shape.KVType), Act: stored(l.Shape.Act)}
+		if l.Shape.Hidden > 0 { // a whole module, projections included
+			f.Projections = stored(l.Shape.Weight)
+		}
+		return f
 	}
 	return form.Format{Stored: stored(l.Shape.Weight), Act: stored(l.Shape.Act)}
 }

@@ -68,6 +68,7 @@ func (pg *program) parts(w *work, chunks []plan.Chunk, times float64) []plan.Par
 				t.add(e.op, w)
 			}
 		}
+		w.chunk = plan.Chunk{}
 		if pg.runsOnce(e, w) {
 			t.add(e.op, w)
 		}

@@ -26,6 +26,9 @@ var scalars = map[plan.Primitive]struct {
 	registry.GraphMemory: {3e5, "bytes"},
 }
 
+// factored are the kernels the fixture registry holds a factor of.
+var factored = []string{"factored/fa3", "flash-attn/fa3x"}
+
 // entries is a registry with one constant utilisation a primitive, so that what a
 // test sees is the composition alone.
 func entries(chips ...string) fstest.MapFS {
@@ -42,6 +45,9 @@ func entries(chips ...string) fstest.MapFS {
 				continue // a kernel factor is absent unless a run asks for one
 			}
 			fmt.Fprintf(&b, "  - {primitive: %s, chip: %s, boundary: host, method: assumed, rule: fixture, interval: [0, 0], unit: %s, value: %g}\n", p, chip, s.unit, s.value)
+		}
+		for _, k := range factored {
+			fmt.Fprintf(&b, "  - {primitive: kernel.factor, kernel: %s, chip: %s, boundary: host, method: assumed, rule: fixture, interval: [0.5, 2], unit: ratio, value: 1.5}\n", k, chip)
 		}
 		fsys[chip+"/fixture.yaml"] = &fstest.MapFile{Data: []byte(b.String())}
 	}

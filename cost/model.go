@@ -3,6 +3,7 @@ package cost
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/inference-sim/accuracy-dashboard/catalog"
 	"github.com/inference-sim/accuracy-dashboard/cost/form"
@@ -167,18 +168,45 @@ func key(chip string, l *plan.LoweredLayer) registry.Key {
 	return registry.Key{Primitive: l.Primitive, Kernel: registry.ForKernel(l.Kernel), Format: keyFormat(l), Chip: chip, Boundary: registry.Device}
 }
 
+// checkLayer refuses a layer whose price would rest on an unset field (SUB-10).
 func checkLayer(l *plan.LoweredLayer) error {
-	switch l.Primitive {
-	case plan.AllReduce, plan.AllGather, plan.ReduceScatter, plan.AllToAll, plan.SendRecv:
-		if l.Collective == nil || l.Collective.Ranks < 2 {
-			return &diag.Refusal{Field: "plan.layers." + l.Name, Problem: "is a collective without a group",
-				Accept: "collective.ranks of 2 or more", Rule: "SUB-17"}
+	if !slices.Contains(plan.Primitives(), l.Primitive) {
+		return &diag.Refusal{Field: "plan.layers." + l.Name, Value: string(l.Primitive), Problem: "no such primitive",
+			Accept: fmt.Sprint(plan.Primitives()), Rule: "SUB-7"}
+	}
+	for _, f := range reads(l) {
+		if f.value <= 0 {
+			return &diag.Refusal{Field: "plan.layers." + l.Name + "." + f.name, Problem: fmt.Sprintf("is not set, and %s reads it", l.Primitive),
+				Accept: "a positive number", Rule: "SUB-10"}
 		}
 	}
 	return checkTypes(l)
 }
 
-func unknownPrimitive(l *plan.LoweredLayer) error {
-	return &diag.Refusal{Field: "plan.layers." + l.Name, Value: string(l.Primitive), Problem: "no such primitive",
-		Accept: fmt.Sprint(plan.Primitives()), Rule: "SUB-7"}
+type field struct {
+	name  string
+	value int
+}
+
+// reads lists the fields a primitive cannot do without.
+func reads(l *plan.LoweredLayer) []field {
+	s := &l.Shape
+	switch l.Primitive {
+	case plan.GEMM:
+		return []field{{"n", s.N}, {"k", s.K}}
+	case plan.GroupedGEMM:
+		return []field{{"experts", s.Experts}, {"top_k", s.TopK}, {"hidden", s.Hidden}, {"inter", s.Inter}}
+	case plan.AttentionExtend, plan.AttentionDecode, plan.SparseIndex:
+		return []field{{"heads", s.Heads}, {"kv_heads", s.KVHeads}, {"head_dim", s.HeadDim}}
+	case plan.MLAExtend, plan.MLADecode:
+		return []field{{"heads", s.Heads}, {"head_dim", s.HeadDim}, {"latent_rank", s.LatentRank}}
+	case plan.RecurrentExtend, plan.RecurrentDecode:
+		return []field{{"heads", s.Heads}, {"head_dim", s.HeadDim}, {"value_dim", s.ValueDim}}
+	case plan.Elementwise, plan.Quantize, plan.Sampling:
+		return []field{{"bytes_per_row", int(s.BytesPerRow)}}
+	}
+	if l.Collective == nil {
+		return []field{{"collective", 0}}
+	}
+	return []field{{"collective.ranks", l.Collective.Ranks - 1}, {"collective.bytes_per_row", int(l.Collective.BytesPerRow)}}
 }

@@ -156,6 +156,7 @@ func (p *Pricer) chain(step *plan.StepShape, i int) {
 
 func (pg *program) price(w *work, chunks []plan.Chunk) priced {
 	out := priced{seconds: pg.small}
+	w.chunk = plan.Chunk{}
 	for _, g := range [...]struct {
 		rows  *rowwise
 		count float64

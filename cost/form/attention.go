@@ -22,13 +22,13 @@ func (h *Heads) seen(context float64) float64 {
 // each (their mean when they differ). Ideal: the cache read once, or 4 FLOPs per
 // query head, element and cached token. Rows, Seqs x KV heads, is the
 // parallelism before a kernel splits the context; bytes tells when the cache
-// leaves L2.
+// leaves L2; context is what the window lets a query see of reach.
 type Decode struct {
 	Seqs, Context float64
 	Heads
 }
 
-var decodeCoords = []Coord{{"rows", false}, {"context", false}, {"group", true}, {"head_dim", true}, {"bytes", false}, {"kv_heads", true}}
+var decodeCoords = []Coord{{"rows", false}, {"context", false}, {"group", true}, {"head_dim", true}, {"bytes", false}, {"kv_heads", true}, {"reach", false}}
 
 func (Decode) Coords() []Coord { return decodeCoords }
 
@@ -36,21 +36,22 @@ func (d Decode) Point(c *Chip) Point {
 	seen := d.seen(d.Context)
 	cache := float64(2*d.Seqs*d.KV) * d.Dim * d.Stored * seen
 	p := place(c, d.On, float64(4*d.Seqs*d.Query)*d.Dim*seen, cache+float64(4*d.Seqs*d.Query)*d.Dim)
-	p.X = [8]float64{d.Seqs * d.KV, seen, d.Query / d.KV, d.Dim, cache, d.KV}
+	p.X = [8]float64{d.Seqs * d.KV, seen, d.Query / d.KV, d.Dim, cache, d.KV, d.Context}
 	return p
 }
 
 // Prefill is Tokens new tokens for each of Seqs sequences, the last at position
 // Length: Length - Tokens of them are cached already (chunks, prefix hits).
-// Ideal: 4 FLOPs per query head, element and visible pair. Rows, all query rows,
-// is the parallelism; tables hold only whole prompts, so a chunk reads the
-// utilisation of a prompt with as many rows and the same length.
+// Ideal: 4 FLOPs per query head, element and visible pair. Tiles of 128 query rows
+// are the parallelism, the rows of a group's heads packed together
+// (FlashAttention-3, arXiv:2407.08608). Tables hold only whole prompts, so a chunk
+// reads the utilisation of a prompt with as many tiles and the same length.
 type Prefill struct {
 	Seqs, Tokens, Length float64
 	Heads
 }
 
-var prefillCoords = []Coord{{"rows", false}, {"length", false}, {"group", true}, {"head_dim", true}, {"kv_heads", true}}
+var prefillCoords = []Coord{{"tiles", false}, {"length", false}, {"group", true}, {"head_dim", true}, {"kv_heads", true}, {"tokens", false}}
 
 func (Prefill) Coords() []Coord { return prefillCoords }
 
@@ -62,9 +63,13 @@ func (q Prefill) Point(c *Chip) Point {
 		read = min(q.Length, q.Tokens+q.Window)
 	}
 	p := place(c, q.On, flops, float64(4*rows)*q.Dim+float64(2*q.Seqs*q.KV)*q.Dim*q.Stored*read)
-	p.X = [8]float64{rows, q.Length, q.Query / q.KV, q.Dim, q.KV}
+	tiles := q.Seqs * q.KV * math.Ceil(q.Tokens*q.Query/q.KV/tileRows)
+	p.X = [8]float64{tiles, q.Length, q.Query / q.KV, q.Dim, q.KV, q.Tokens}
 	return p
 }
+
+// tileRows is the query rows one thread block takes.
+const tileRows = 128
 
 // pairs counts the (query, key) pairs one sequence computes under a causal mask.
 func (q *Prefill) pairs() float64 {

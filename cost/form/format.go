@@ -8,29 +8,38 @@ import (
 	"github.com/inference-sim/accuracy-dashboard/internal/quantity"
 )
 
-// Format is how a kernel's stored operand (weights, cache) and its activations
-// (or queries) are held. It is written "stored" when both are the same and
-// "stored/activation" otherwise: "fp8", "mxfp4/bf16", "fp8/bf16".
-type Format struct{ Stored, Act quantity.Format }
+// Format is how a kernel's operands are held: what is stored (weights, cache) and
+// what meets it (activations, queries); a module of latent attention also has
+// projection weights. It is written "stored" when both are the same, else
+// "stored/met", with "/projections" behind where there are any: "fp8",
+// "mxfp4/bf16", "fp8/bf16/nvfp4".
+type Format struct{ Stored, Act, Projections quantity.Format }
 
 // ParseFormat is the inverse of String.
 func ParseFormat(s string) (Format, error) {
-	stored, act, two := strings.Cut(s, "/")
-	if !two {
-		act = stored
-	}
-	f := Format{quantity.Format(stored), quantity.Format(act)}
-	for _, q := range []quantity.Format{f.Stored, f.Act} {
-		if _, ok := q.Layout(); !ok {
-			return f, &diag.Refusal{Field: "format", Value: s, Problem: fmt.Sprintf("%q is no storage format", q),
-				Accept: fmt.Sprintf("one of %v, or two as stored/activation", quantity.Formats()), Rule: "SUB-16"}
+	parts := strings.Split(s, "/")
+	f := Format{Stored: quantity.Format(parts[0]), Act: quantity.Format(parts[0])}
+	for i, p := range parts {
+		q := quantity.Format(p)
+		if _, ok := q.Layout(); !ok || i > 2 {
+			return f, &diag.Refusal{Field: "format", Value: s, Problem: fmt.Sprintf("%q is no storage format", p),
+				Accept: fmt.Sprintf("one to three of %v, as stored/met/projections", quantity.Formats()), Rule: "SUB-16"}
+		}
+		switch i {
+		case 1:
+			f.Act = q
+		case 2:
+			f.Projections = q
 		}
 	}
 	return f, nil
 }
 
 func (f Format) String() string {
-	if f.Stored == f.Act {
+	switch {
+	case f.Projections != "":
+		return string(f.Stored) + "/" + string(f.Act) + "/" + string(f.Projections)
+	case f.Stored == f.Act:
 		return string(f.Stored)
 	}
 	return string(f.Stored) + "/" + string(f.Act)

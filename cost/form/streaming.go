@@ -44,7 +44,3 @@ func (r Recurrent) Point(c *Chip) Point {
 	p.X = [8]float64{r.Tokens, bytes}
 	return p
 }
-
-// Constant is host work or any fixed cost: Count calls of the curve's launch
-// time each.
-type Constant struct{ Count float64 }

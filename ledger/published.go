@@ -10,16 +10,6 @@ import (
 	"github.com/inference-sim/accuracy-dashboard/internal/diag"
 )
 
-// Role says what a unit may be used for. Only fit and anchor members are
-// public; which of the other roles an unlisted unit has is not known here (D7).
-type Role string
-
-const (
-	Fit      Role = "fit"      // fit a coefficient
-	Anchor   Role = "anchor"   // report public accuracy
-	Unlisted Role = "unlisted" // on neither published list
-)
-
 // Published are the role lists the holder of the seed made: sorted unit ids,
 // and the SHA-256 that commits to the seed. An id may stay listed after ingest
 // merges or leaves out all its records.

@@ -1,0 +1,148 @@
+package site
+
+import (
+	"embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/gohugoio/hugo/commands"
+	"github.com/inference-sim/accuracy-dashboard/site/page"
+)
+
+//go:embed all:hugo
+var shells embed.FS
+
+// source is the folder Hugo reads and the folder it writes, both temporary.
+type source struct {
+	dir, out string
+	made     map[string]string // output file to what made it: two makers of one file are a defect
+}
+
+func newSource(work string) (*source, error) {
+	s := &source{dir: filepath.Join(work, "src"), out: filepath.Join(work, "out"), made: map[string]string{}}
+	hugo, err := fs.Sub(shells, "hugo")
+	if err != nil {
+		return nil, err
+	}
+	return s, os.CopyFS(s.dir, hugo)
+}
+
+// Page writes d as Hugo content: its blocks are parameters of its front matter, and its body is
+// empty. Keys of those parameters are lower case, because Hugo folds them.
+func (s *source) Page(d page.Doc) error {
+	name := "index.md"
+	if d.Section {
+		name = "_index.md"
+	}
+	charts := false
+	for _, b := range d.Blocks {
+		charts = charts || b.Kind == "chart" && b.Chart.Few == ""
+	}
+	front := map[string]any{
+		"title": d.Title, "description": d.Description, "url": "/" + d.Path, "weight": d.Weight,
+		"params": map[string]any{"lead": d.Lead, "blocks": d.Blocks, "view": d.View, "dataset": d.Dataset, "charts": charts},
+	}
+	if d.LinkTitle != "" {
+		front["linkTitle"] = d.LinkTitle
+	}
+	data, err := json.Marshal(front)
+	if err != nil {
+		return err
+	}
+	return s.write("page "+d.Title, filepath.Join(s.dir, "content", filepath.FromSlash(d.Path), name), append(data, '\n'))
+}
+
+// File writes a file of the site beside what Hugo makes.
+func (s *source) File(name string, data []byte) error {
+	if !fs.ValidPath(name) {
+		return fmt.Errorf("%q is no path inside the site", name)
+	}
+	return s.write("file "+name, filepath.Join(s.out, filepath.FromSlash(name)), data)
+}
+
+func (s *source) write(maker, path string, data []byte) error {
+	if before, ok := s.made[path]; ok {
+		return fmt.Errorf("%s and %s would both write %s", before, maker, filepath.Base(filepath.Dir(path))+"/"+filepath.Base(path))
+	}
+	s.made[path] = maker
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
+	}
+	return os.WriteFile(path, data, 0o644)
+}
+
+// prose adds the pages people wrote and the generated reference; files keep their own names.
+func (s *source) prose(content fs.FS) error {
+	return fs.WalkDir(content, ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || filepath.Ext(name) != ".md" {
+			return err
+		}
+		data, err := fs.ReadFile(content, name)
+		if err != nil {
+			return err
+		}
+		return s.write("prose "+name, filepath.Join(s.dir, "content", filepath.FromSlash(name)), data)
+	})
+}
+
+// run builds the pages in this process: no program is started and nothing is fetched.
+func (s *source) run(settings map[string]any, assets string) error {
+	data, err := json.Marshal(map[string]any{"params": settings})
+	if err != nil {
+		return err
+	}
+	extra := filepath.Join(s.dir, "build.json")
+	if err := os.WriteFile(extra, data, 0o644); err != nil {
+		return err
+	}
+	if assets != "" {
+		abs, err := filepath.Abs(assets)
+		if err != nil {
+			return err
+		}
+		if err := os.Symlink(abs, filepath.Join(s.dir, "node_modules")); err != nil {
+			return err
+		}
+	}
+	defer shield()()
+	err = commands.Execute([]string{"build", "--source", s.dir, "--destination", s.out, "--cacheDir", filepath.Join(filepath.Dir(s.dir), "cache"),
+		"--config", filepath.Join(s.dir, "hugo.toml") + "," + extra, "--noBuildLock", "--panicOnWarning", "--quiet"})
+	if err != nil {
+		return fmt.Errorf("build the pages: %s", strings.ReplaceAll(err.Error(), s.dir+string(filepath.Separator), ""))
+	}
+	return nil
+}
+
+// shield hides the caller's HUGO_ variables, which Hugo would take for settings, and returns
+// what puts them back.
+func shield() (restore func()) {
+	kept := map[string]string{}
+	for _, v := range os.Environ() {
+		if k, value, _ := strings.Cut(v, "="); strings.HasPrefix(k, "HUGO") {
+			kept[k] = value
+			os.Unsetenv(k)
+		}
+	}
+	return func() {
+		for k, v := range kept {
+			os.Setenv(k, v)
+		}
+	}
+}
+
+// libraryThere says whether dir holds the chart library of the lockfile.
+func libraryThere(dir string) (bool, error) {
+	if dir == "" {
+		return false, nil
+	}
+	_, err := os.Stat(filepath.Join(dir, "echarts", "package.json"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	return err == nil, err
+}

@@ -1,0 +1,73 @@
+// Draws each chart's option (a JSON data block the page carries) over its static picture.
+import * as echarts from "echarts/core";
+import { LineChart, ScatterChart, TreemapChart } from "echarts/charts";
+import { AriaComponent, DataZoomComponent, GridComponent, LegendComponent, TooltipComponent } from "echarts/components";
+import { SVGRenderer } from "echarts/renderers";
+
+echarts.use([LineChart, ScatterChart, TreemapChart, AriaComponent, DataZoomComponent, GridComponent, LegendComponent, TooltipComponent, SVGRenderer]);
+
+const css = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+const still = matchMedia("(prefers-reduced-motion: reduce)");
+const drawn = new Map();
+
+function axis(a) {
+  const label = { ...a.axisLabel, color: css("--ink") };
+  return { ...a, axisLabel: label, nameTextStyle: { color: css("--soft") }, nameLocation: "middle", nameGap: a.nameGap || 32,
+    axisLine: { lineStyle: { color: css("--strong") } }, splitLine: { lineStyle: { color: css("--rule") } },
+    axisTick: { lineStyle: { color: css("--strong") } } };
+}
+
+function dress(option, tones) {
+  const list = (x) => (Array.isArray(x) ? x : x ? [x] : []);
+  return {
+    ...option,
+    title: undefined,
+    animation: !still.matches && option.series.every((s) => (s.data || []).length < 300),
+    backgroundColor: "transparent",
+    aria: { enabled: true },
+    textStyle: { fontFamily: css("--sans"), color: css("--ink") },
+    legend: { ...list(option.legend)[0], top: 0, left: "center", textStyle: { color: css("--ink") }, inactiveColor: css("--strong") },
+    tooltip: { renderMode: "richText", trigger: "item", backgroundColor: css("--panel"), borderColor: css("--strong"),
+      textStyle: { color: css("--ink"), fontSize: 12 }, formatter: (p) => (p.name ? p.name : p.seriesName) },
+    xAxis: option.xAxis && list(option.xAxis).map(axis),
+    yAxis: option.yAxis && list(option.yAxis).map(axis),
+    series: option.series.map((s, i) => (tones[i] < 0 || s.type === "treemap" ? neutral(s) : coloured(s, tones[i]))),
+  };
+}
+
+const shapes = ["circle", "triangle", "rect", "emptyCircle", "diamond", "pin"];
+function coloured(s, tone) {
+  const color = css(`--tone-${tone % 6}`);
+  return { ...s, symbol: shapes[tone % 6], symbolSize: 7, itemStyle: { ...s.itemStyle, color, opacity: 0.75 }, lineStyle: { ...s.lineStyle, color },
+    emphasis: { scale: 1.6, itemStyle: { opacity: 1 } } };
+}
+function neutral(s) {
+  return { ...s, silent: s.type !== "treemap", lineStyle: { ...s.lineStyle, color: css("--soft") } };
+}
+
+function draw(plot) {
+  const option = JSON.parse(document.getElementById(plot.dataset.chart).textContent);
+  const tones = (plot.dataset.tones || "").split(",").map(Number);
+  let chart = drawn.get(plot);
+  if (!chart) {
+    const picture = plot.querySelector("picture");
+    const box = plot.getBoundingClientRect();
+    plot.style.height = `${Math.max(box.height, 240)}px`;
+    plot.setAttribute("role", "img");
+    plot.setAttribute("aria-label", picture.querySelector("img").alt);
+    picture.remove();
+    chart = echarts.init(plot, null, { renderer: "svg" });
+    chart.on("click", (p) => {
+      const link = p.data && p.data.value && p.data.value[2];
+      if (link) location.href = new URL(link, new URL(plot.dataset.root, location.href)).href;
+    });
+    new ResizeObserver(() => chart.resize()).observe(plot);
+    drawn.set(plot, chart);
+  }
+  chart.setOption(dress(option, tones), true);
+}
+
+const all = () => document.querySelectorAll(".plot[data-chart]").forEach(draw);
+all();
+matchMedia("(prefers-color-scheme: dark)").addEventListener("change", all);
+addEventListener("beforeprint", () => drawn.forEach((chart) => chart.resize()));

@@ -1,0 +1,134 @@
+// The explorer: all points from one JSON file, 100 rows a page, the whole state in the URL.
+import { compare } from "./table";
+
+const perPage = 100;
+const box = document.querySelector(".explorer");
+const el = (tag, props = {}, ...children) => {
+  const e = Object.assign(document.createElement(tag), props);
+  e.append(...children);
+  return e;
+};
+const defaults = { q: "", sort: "", page: 1 };
+
+function read(columns) {
+  const p = new URLSearchParams(location.search);
+  const state = { ...defaults, filters: {} };
+  for (const [k, v] of p) {
+    if (k === "page") state.page = Math.max(1, Number(v) || 1);
+    else if (k in defaults) state[k] = v;
+    else if (columns.some((c) => c.id === k && c.filter)) state.filters[k] = v;
+  }
+  return state;
+}
+
+function write(state) {
+  const p = new URLSearchParams();
+  for (const k of ["q", "sort", "page"]) if (state[k] !== defaults[k]) p.set(k, state[k]);
+  for (const [k, v] of Object.entries(state.filters)) if (v !== "") p.set(k, v);
+  const query = p.toString();
+  history.replaceState(null, "", query ? `?${query}` : location.pathname);
+}
+
+function select(rows, columns, state) {
+  const words = state.q.toLowerCase().split(/\s+/).filter(Boolean);
+  const at = Object.fromEntries(columns.map((c, i) => [c.id, i]));
+  let found = rows.filter((r) => Object.entries(state.filters).every(([k, v]) => v === "" || String(r[at[k]]) === v));
+  if (words.length) found = found.filter((r) => { const t = r.join(" ").toLowerCase(); return words.every((w) => t.includes(w)); });
+  const down = state.sort.startsWith("-");
+  const by = at[state.sort.replace(/^-/, "")];
+  if (by !== undefined) {
+    found = [...found].sort((a, b) => {
+      const x = a[by] ?? "", y = b[by] ?? "";
+      return x === "" || y === "" || !down ? compare(x, y) : -compare(x, y);
+    });
+  }
+  return found;
+}
+
+const plain = new Intl.NumberFormat("en", { maximumSignificantDigits: 4 });
+const percent = new Intl.NumberFormat("en", { style: "percent", maximumFractionDigits: 1, signDisplay: "exceptZero" });
+const show = (c, v) => (v === null || v === "" ? "" : c.format === "percent" ? percent.format(v) : c.format === "number" ? plain.format(v) : String(v));
+
+function cell(c, row, first) {
+  const v = row[c.at];
+  const td = el(first ? "th" : "td", { className: c.num ? "num" : "" });
+  if (first) {
+    td.scope = "row";
+    td.append(el("a", { href: `${box.dataset.root}points/${row[0]}/`, textContent: v }));
+  } else {
+    td.textContent = show(c, v);
+    if (c.id === "grade") td.className = `grade ${String(v).toLowerCase()}`;
+  }
+  return td;
+}
+
+async function start() {
+  const { columns, rows } = await (await fetch(box.dataset.points)).json();
+  columns.forEach((c, i) => (c.at = i));
+  const shown = columns.filter((c) => c.label);
+  const state = read(columns);
+  const count = el("output", { ariaLive: "polite" });
+  const form = el("form", { className: "filters", role: "search", ariaLabel: "Filter points" });
+  form.addEventListener("submit", (e) => e.preventDefault());
+
+  const text = el("input", { type: "search", value: state.q });
+  text.addEventListener("input", () => change({ q: text.value }));
+  form.append(el("label", {}, "Text", text));
+  for (const c of columns.filter((c) => c.filter)) {
+    const values = [...new Set(rows.map((r) => r[c.at]))].filter((v) => v !== "" && v !== null).sort(compare);
+    const pick = el("select", {}, el("option", { value: "", textContent: "any" }), ...values.map((v) => el("option", { value: v, textContent: v })));
+    pick.value = state.filters[c.id] ?? "";
+    pick.addEventListener("change", () => change({ filters: { ...state.filters, [c.id]: pick.value } }));
+    form.append(el("label", {}, c.label || c.id, pick));
+  }
+  const reset = el("button", { type: "button", className: "plain", textContent: "Clear all" });
+  reset.addEventListener("click", () => {
+    form.querySelectorAll("input, select").forEach((i) => (i.value = ""));
+    change({ q: "", sort: "", filters: {} });
+  });
+  form.append(el("div", {}, reset));
+
+  const heads = shown.map((c) => {
+    const button = el("button", { type: "button" }, c.label, ...(c.unit ? [" ", el("small", { textContent: c.unit })] : []));
+    button.addEventListener("click", () => change({ sort: state.sort === c.id ? `-${c.id}` : c.id }));
+    return el("th", { scope: "col", className: c.num ? "num" : "" }, button);
+  });
+  const body = el("tbody");
+  const table = el("table", { id: "points" }, el("caption", { className: "off", textContent: "Points that match the filters" }),
+    el("thead", {}, el("tr", {}, ...heads)), body);
+  const scroll = el("div", { className: "scroll", tabIndex: 0, role: "region", ariaLabel: "Points" }, table);
+  const step = (by, name) => {
+    const b = el("button", { type: "button", className: "plain", textContent: name });
+    b.addEventListener("click", () => change({ page: state.page + by }, false));
+    return b;
+  };
+  const back = step(-1, "Previous"), next = step(1, "Next"), where = el("span");
+  const pager = el("nav", { className: "pager", ariaLabel: "Pages of points" }, back, where, next, count);
+
+  function render() {
+    const found = select(rows, columns, state);
+    const pages = Math.max(1, Math.ceil(found.length / perPage));
+    state.page = Math.min(state.page, pages);
+    const from = (state.page - 1) * perPage;
+    body.replaceChildren(...found.slice(from, from + perPage).map((r) => el("tr", { id: `u-${r[0]}` }, ...shown.map((c, i) => cell(c, r, i === 0)))));
+    table.setAttribute("aria-rowcount", String(found.length + 1));
+    shown.forEach((c, i) => {
+      const order = state.sort === c.id ? "ascending" : state.sort === `-${c.id}` ? "descending" : null;
+      if (order) heads[i].setAttribute("aria-sort", order);
+      else heads[i].removeAttribute("aria-sort");
+    });
+    count.textContent = `${found.length} of ${rows.length} points`;
+    where.textContent = `Page ${state.page} of ${pages}`;
+    back.disabled = state.page === 1;
+    next.disabled = state.page === pages;
+    write(state);
+  }
+  function change(part, restart = true) {
+    Object.assign(state, part);
+    if (restart && !("page" in part)) state.page = 1;
+    render();
+  }
+  box.replaceChildren(form, pager, scroll);
+  render();
+}
+start().catch((e) => box.append(el("p", { role: "alert", textContent: `The points could not be read: ${e.message}` })));

@@ -1,0 +1,81 @@
+// Search over titles of pages, points and rules, from an index fetched at the first key.
+let index;
+const load = (url) => (index ??= fetch(url).then((r) => r.json()));
+
+function score(title, words) {
+  const t = title.toLowerCase();
+  let s = 0;
+  for (const w of words) {
+    const at = t.indexOf(w);
+    if (at < 0) return -1;
+    s += at === 0 ? 3 : /[\s/·(-]/.test(t[at - 1]) ? 2 : 1;
+  }
+  return s - t.length / 500;
+}
+
+export function search(box) {
+  const input = box.querySelector("input");
+  const list = box.querySelector("ul");
+  let at = -1;
+  box.hidden = false;
+
+  const select = (i) => {
+    const items = list.children;
+    at = items.length ? (i + items.length) % items.length : -1;
+    [...items].forEach((li, n) => li.setAttribute("aria-selected", String(n === at)));
+    if (at >= 0) {
+      input.setAttribute("aria-activedescendant", items[at].id);
+      items[at].scrollIntoView({ block: "nearest" });
+    }
+  };
+  const close = () => {
+    list.hidden = true;
+    input.setAttribute("aria-expanded", "false");
+    input.removeAttribute("aria-activedescendant");
+  };
+  const go = (li) => li?.dataset.url && (location.href = new URL(box.dataset.root + li.dataset.url, location.href).href);
+
+  async function show() {
+    const words = input.value.toLowerCase().split(/\s+/).filter(Boolean);
+    if (!words.length) return close();
+    const entries = await load(`${box.dataset.root}data/search.json`);
+    const hits = entries.map((e) => [score(`${e[0]} ${e[3] ?? ""}`, words), e]).filter((h) => h[0] >= 0)
+      .sort((a, b) => b[0] - a[0]).slice(0, 12);
+    list.replaceChildren(...hits.map(([, [title, url, kind]], n) => {
+      const li = document.createElement("li");
+      li.id = `found-${n}`;
+      li.role = "option";
+      li.dataset.url = url;
+      li.textContent = title;
+      const small = document.createElement("small");
+      small.textContent = kind;
+      li.prepend(small);
+      li.addEventListener("mousedown", () => go(li));
+      return li;
+    }));
+    if (!hits.length) {
+      const li = document.createElement("li");
+      li.role = "option";
+      li.textContent = "Nothing found";
+      list.append(li);
+    }
+    list.hidden = false;
+    input.setAttribute("aria-expanded", "true");
+    select(0);
+  }
+  input.addEventListener("input", show);
+  input.addEventListener("blur", close);
+  input.addEventListener("keydown", (e) => {
+    if (e.key === "ArrowDown") select(at + 1);
+    else if (e.key === "ArrowUp") select(at - 1);
+    else if (e.key === "Enter") go(list.children[at]);
+    else if (e.key === "Escape") close();
+    else return;
+    e.preventDefault();
+  });
+  document.addEventListener("keydown", (e) => {
+    if (e.key !== "/" || /^(INPUT|SELECT|TEXTAREA)$/.test(document.activeElement.tagName)) return;
+    e.preventDefault();
+    input.focus();
+  });
+}

@@ -1,0 +1,137 @@
+package site
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/url"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"golang.org/x/net/html"
+)
+
+// reference is a link or an embedded file as a page states it.
+type reference struct {
+	page string // the page's file, slash-separated
+	line int
+	url  string
+	load bool // the page would load it, rather than link to it
+}
+
+// checkLinks reads every page in dir and refuses links to files or anchors that are not there,
+// and any page that would load a file from elsewhere.
+func checkLinks(dir string) error {
+	anchors := map[string]map[string]bool{}
+	var all []reference
+	err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || filepath.Ext(name) != ".html" {
+			return err
+		}
+		rel, err := filepath.Rel(dir, name)
+		if err != nil {
+			return err
+		}
+		rel = filepath.ToSlash(rel)
+		ids, refs, err := scan(name, rel)
+		anchors[rel] = ids
+		all = append(all, refs...)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	var faults []error
+	known := map[string]bool{}
+	for _, r := range all {
+		if fault := r.check(dir, anchors, known); fault != "" {
+			faults = append(faults, fmt.Errorf("%s:%d: %s: %s", r.page, r.line, r.url, fault))
+		}
+	}
+	const most = 20
+	if len(faults) > most {
+		faults = append(faults[:most], fmt.Errorf("and %d more", len(faults)-most))
+	}
+	return errors.Join(faults...)
+}
+
+func scan(name, rel string) (ids map[string]bool, refs []reference, err error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer f.Close()
+	ids = map[string]bool{}
+	line := 1
+	for z := html.NewTokenizer(f); ; {
+		kind := z.Next()
+		if kind == html.ErrorToken {
+			if errors.Is(z.Err(), io.EOF) {
+				return ids, refs, nil
+			}
+			return nil, nil, fmt.Errorf("%s:%d: %w", rel, line, z.Err())
+		}
+		here := line
+		line += strings.Count(string(z.Raw()), "\n")
+		if kind != html.StartTagToken && kind != html.SelfClosingTagToken {
+			continue
+		}
+		t := z.Token()
+		for _, a := range t.Attr {
+			switch {
+			case a.Key == "id":
+				ids[a.Val] = true
+			case a.Key == "src" || a.Key == "srcset" || a.Key == "href" && t.Data == "link":
+				refs = append(refs, reference{rel, here, a.Val, !isCanonical(t)})
+			case a.Key == "href":
+				refs = append(refs, reference{rel, here, a.Val, false})
+			}
+		}
+	}
+}
+
+// isCanonical finds the one <link> that names a page by its full address.
+func isCanonical(t html.Token) bool {
+	return t.Data == "link" && slices.Contains(t.Attr, html.Attribute{Key: "rel", Val: "canonical"})
+}
+
+// check returns what is wrong with r, or "".
+func (r reference) check(dir string, anchors map[string]map[string]bool, known map[string]bool) string {
+	u, err := url.Parse(r.url)
+	switch {
+	case err != nil:
+		return err.Error()
+	case r.load && u.Host != "":
+		return "would be loaded from elsewhere"
+	case u.Scheme == "http" || u.Scheme == "https" || u.Scheme == "mailto":
+		return ""
+	case u.Scheme != "" || u.Host != "" || strings.HasPrefix(u.Path, "/"):
+		return "is not relative to the page"
+	}
+	target := path.Join(path.Dir(r.page), u.Path)
+	if u.Path == "" {
+		target = r.page
+	} else if strings.HasSuffix(u.Path, "/") || u.Path == "." || u.Path == ".." {
+		target = path.Join(target, "index.html")
+	}
+	if strings.HasPrefix(target, "..") {
+		return "leaves the site"
+	}
+	if ids, isPage := anchors[target]; isPage {
+		if u.Fragment != "" && !ids[u.Fragment] {
+			return "the page has no such anchor"
+		}
+		return ""
+	}
+	if !known[target] {
+		if info, err := os.Stat(filepath.Join(dir, filepath.FromSlash(target))); err != nil || info.IsDir() {
+			return "no such file"
+		}
+		known[target] = true
+	}
+	return ""
+}

@@ -1,0 +1,215 @@
+package page
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/go-echarts/go-echarts/v2/charts"
+	"github.com/go-echarts/go-echarts/v2/opts"
+	"github.com/inference-sim/accuracy-dashboard/internal/plot"
+	"github.com/inference-sim/accuracy-dashboard/scorer/record"
+)
+
+// Chart is a drawn plot.Chart: its option for the live renderer, its pictures and its data.
+type Chart struct {
+	ID      string `json:"id"`
+	Few     string `json:"few,omitempty"` // why there is no picture; the rest is then empty
+	Caption string `json:"caption"`
+	Alt     string `json:"alt"`
+	Option  string `json:"option"` // ECharts option as JSON; a string, because Hugo folds keys of maps
+	Tones   string `json:"tones"`  // colour of each series, -1 for a reference line
+	Light   string `json:"light"`
+	Dark    string `json:"dark"`
+	Height  int    `json:"height"`
+	CSV     string `json:"csv"`
+	JSON    string `json:"json"`
+}
+
+// chart writes the files of c and returns its block.
+func (s *site) chart(c plot.Chart) (Block, error) {
+	b := Block{Kind: "chart", ID: c.ID, Title: c.Title, Chart: &Chart{ID: strings.ReplaceAll(c.ID, ".", "_")}}
+	if n := c.Count(); n < record.MinPoints {
+		b.Chart.Few = fmt.Sprintf("too few points (%d): a picture takes %d", n, record.MinPoints)
+		return b, nil
+	}
+	option, tones, err := option(c)
+	if err != nil {
+		return b, fmt.Errorf("chart %s: %w", c.ID, err)
+	}
+	base := "charts/" + c.ID
+	b.Chart.Option, b.Chart.Tones, b.Chart.Height = option, tones, plot.Height(c)
+	b.Chart.Alt = fmt.Sprintf("%s: %s against %s, %d marks", c.Title, c.Y.Label, c.X.Label, c.Count())
+	b.Chart.Caption = caption(c)
+	b.Chart.Light, b.Chart.Dark, b.Chart.CSV, b.Chart.JSON = base+"-light.svg", base+"-dark.svg", base+".csv", base+".json"
+	for _, t := range []plot.Theme{plot.Light, plot.Dark} {
+		svg, err := plot.SVG(c, t)
+		if err != nil {
+			return b, err
+		}
+		if err := s.w.File(base+"-"+t.Name+".svg", svg); err != nil {
+			return b, err
+		}
+	}
+	rows, err := chartCSV(c)
+	if err != nil {
+		return b, err
+	}
+	doc, err := chartJSON(c)
+	if err != nil {
+		return b, err
+	}
+	if err := s.w.File(b.Chart.CSV, rows); err != nil {
+		return b, err
+	}
+	return b, s.w.File(b.Chart.JSON, doc)
+}
+
+func caption(c plot.Chart) string {
+	said := plural(c.Count(), "point")
+	left := 0
+	for _, s := range c.Series {
+		left += len(s.Marks)
+	}
+	if left -= c.Count(); left > 0 {
+		said += fmt.Sprintf(" (%d more have no place on a logarithmic axis)", left)
+	}
+	var bands []string
+	for _, t := range append(c.Ratios, c.Tolerances...) {
+		bands = append(bands, "±"+strings.TrimSuffix(percent(t), ".0%")+"%")
+	}
+	if len(bands) > 0 {
+		said += "; the solid line is agreement, dashed lines are " + strings.Join(bands, " and ")
+	}
+	return said + "."
+}
+
+// option renders c with go-echarts. Colours are the page's: they follow the theme.
+func option(c plot.Chart) (option, tones string, err error) {
+	var series charts.MultiSeries
+	var names, tone []string
+	for _, s := range c.Series {
+		kind, data := "scatter", []any{}
+		for _, m := range s.Marks {
+			if c.Drawable(m) {
+				data = append(data, opts.ScatterData{Name: cmp.Or(m.Text, s.Name), Value: []any{m.X, m.Y, m.Link}})
+			}
+		}
+		one := charts.SingleSeries{Name: s.Name, Data: data}
+		if s.Joined {
+			kind = "line"
+			one.LineStyle = &opts.LineStyle{Width: 1.6}
+			if s.Dashed {
+				one.LineStyle.Type = "dashed"
+			}
+		}
+		one.Type = kind
+		series = append(series, one)
+		names, tone = append(names, s.Name), append(tone, fmt.Sprint(s.Tone))
+	}
+	for i, ends := range plot.References(c) {
+		dash := "dashed"
+		if i == 0 {
+			dash = "solid"
+		}
+		series = append(series, charts.SingleSeries{Type: "line", Data: []any{[]float64{ends[0].X, ends[0].Y}, []float64{ends[1].X, ends[1].Y}},
+			Symbol: "none", LineStyle: &opts.LineStyle{Width: 1, Type: dash}})
+		tone = append(tone, "-1")
+	}
+	x, y := axes(c)
+	raw, err := json.Marshal(map[string]any{
+		"legend": map[string]any{"data": names, "show": len(names) > 1}, "grid": grid(c),
+		"xAxis": []opts.XAxis{x}, "yAxis": []opts.YAxis{y}, "series": series,
+	})
+	return string(raw), strings.Join(tone, ","), err
+}
+
+func grid(c plot.Chart) opts.Grid {
+	g := opts.Grid{Top: "36", Bottom: "48", Left: "64", Right: "24"}
+	if len(c.Y.Names) > 0 {
+		g.Left = "8"
+		g.ContainLabel = opts.Bool(true)
+	}
+	return g
+}
+
+func axes(c plot.Chart) (opts.XAxis, opts.YAxis) {
+	lo, hi := c.Bounds()
+	x := opts.XAxis{Name: c.X.Label, Type: axisType(c.X), Data: nil, Min: lo.X, Max: hi.X, SplitLine: &opts.SplitLine{Show: opts.Bool(true)}}
+	y := opts.YAxis{Name: c.Y.Label, Type: axisType(c.Y), Min: lo.Y, Max: hi.Y, NameGap: 44}
+	if len(c.Y.Names) > 0 {
+		y.Data, y.Min, y.Max = c.Y.Names, nil, nil
+		y.AxisLabel = &opts.AxisLabel{Interval: "0"}
+	}
+	return x, y
+}
+
+func axisType(a plot.Axis) string {
+	switch {
+	case len(a.Names) > 0:
+		return "category"
+	case a.Log:
+		return "log"
+	}
+	return "value"
+}
+
+func chartCSV(c plot.Chart) ([]byte, error) {
+	var b bytes.Buffer
+	w := csv.NewWriter(&b)
+	if err := w.Write([]string{"series", c.X.Label, c.Y.Label, "page"}); err != nil {
+		return nil, err
+	}
+	for _, s := range c.Series {
+		for _, m := range s.Marks {
+			y := raw(m.Y)
+			if len(c.Y.Names) > 0 {
+				y = c.Y.Names[int(m.Y)]
+			}
+			if err := w.Write([]string{s.Name, raw(m.X), y, m.Link}); err != nil {
+				return nil, err
+			}
+		}
+	}
+	w.Flush()
+	return b.Bytes(), w.Error()
+}
+
+// chartJSON is the chart's data, in the shape of data/schemas/chart.schema.json.
+func chartJSON(c plot.Chart) ([]byte, error) {
+	out := ChartData{ID: c.ID, Title: c.Title, X: c.X.Label, Y: c.Y.Label, Categories: c.Y.Names}
+	for _, s := range c.Series {
+		one := SeriesData{Name: s.Name}
+		for _, m := range s.Marks {
+			one.Marks = append(one.Marks, MarkData{m.X, m.Y, m.Link})
+		}
+		out.Series = append(out.Series, one)
+	}
+	return json.Marshal(out)
+}
+
+// ChartData is the downloadable form of a chart.
+type ChartData struct {
+	ID         string       `json:"id"`
+	Title      string       `json:"title"`
+	X          string       `json:"x"` // label with unit
+	Y          string       `json:"y"`
+	Categories []string     `json:"categories,omitempty"` // of y, when y counts them
+	Series     []SeriesData `json:"series"`
+}
+
+// SeriesData is one series.
+type SeriesData struct {
+	Name  string     `json:"name"`
+	Marks []MarkData `json:"marks"`
+}
+
+// MarkData is one mark and the page it stands for.
+type MarkData struct {
+	X    float64 `json:"x"`
+	Y    float64 `json:"y"`
+	Page string  `json:"page,omitempty"`
+}

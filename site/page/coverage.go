@@ -1,0 +1,48 @@
+package page
+
+import (
+	"fmt"
+
+	"github.com/inference-sim/accuracy-dashboard/scorer/record"
+)
+
+func (s *site) coverage() error {
+	c := s.Summary.Coverage
+	d := Doc{Path: "coverage/", Title: "Coverage", Description: "How many measured units are scored, and why the rest are not.",
+		Lead: fmt.Sprintf("%s of %s are graded. Every other one is listed with one reason from a closed list.", count(c.Graded), plural(c.Units, "unit"))}
+	reasons := &Table{Caption: "Units not scored, by reason", Sortable: true, CSV: "data/tables/reasons.csv", Columns: []Column{{Label: "Reason"}, {Label: "Meaning"}, {Label: "Units", Num: true}}}
+	for _, r := range record.Reasons() {
+		if n := c.ByReason[r]; n > 0 {
+			reasons.Rows = append(reasons.Rows, Row{Cells: []Cell{{Text: string(r), Href: "points/?reason=" + string(r), Class: "code"}, {Text: reasonTexts[r], Class: "wrap"}, text(fmt.Sprint(n))}})
+		}
+	}
+	rows := &Table{Caption: "Units by engine, engine build and chip", Sortable: true, CSV: "data/tables/coverage.csv", Columns: gradeColumns(Column{Label: "Engine"}, Column{Label: "Measured on build"}, Column{Label: "Chip"})}
+	for _, r := range c.Rows {
+		rows.Rows = append(rows.Rows, gradeRow([]Cell{text(r.Engine), text(r.Release), text(r.Hardware)}, r.ByGrade))
+	}
+	why, err := s.table("reasons", "Why units are not scored", "A unit gets the first reason that applies.", reasons)
+	if err != nil {
+		return err
+	}
+	all, err := s.table("rows", "By engine, build and chip", "", rows)
+	if err != nil {
+		return err
+	}
+	d.Blocks = []Block{s.gradeBar(c), why, all}
+	return s.page(d)
+}
+
+func (s *site) backlog() error {
+	d := Doc{Path: "backlog/", Title: "Backlog", Description: "What lowers coverage or grades, ranked by the points it touches.",
+		Lead: "Everything that keeps a unit from being scored, or keeps its grade from being better, with the most points first. Work is chosen from the top."}
+	t := &Table{Caption: "Blockers and demotions", Sortable: true, CSV: "data/tables/backlog.csv", Columns: []Column{{Label: "What"}, {Label: "Engine"}, {Label: "Kind"}, {Label: "Effect"}, {Label: "Points", Num: true}, {Label: "Cleared by"}, {Label: "Detail"}}}
+	for _, e := range s.Backlog.Entries {
+		t.Rows = append(t.Rows, Row{Cells: []Cell{code(e.Name), text(e.Engine), text(e.Kind), text(e.Effect), text(fmt.Sprint(e.Points)), text(e.Playbook), {Text: e.Detail, Class: "wrap"}}})
+	}
+	b, err := s.table("backlog", "Entries", "", t)
+	if err != nil {
+		return err
+	}
+	d.Blocks = []Block{b}
+	return s.page(d)
+}

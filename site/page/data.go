@@ -1,0 +1,189 @@
+package page
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"github.com/inference-sim/accuracy-dashboard/internal/canon"
+	"github.com/inference-sim/accuracy-dashboard/scorer/record"
+)
+
+// Records are the data files alone: what every page is made from.
+func Records(in Input, w Writer) error { return newSite(in, w).records() }
+
+func (s *site) records() error {
+	points := s.Points
+	if points == nil {
+		points = []record.Point{}
+	}
+	for _, f := range []struct {
+		name string
+		doc  any
+	}{
+		{"points", points}, {"summary", s.Summary}, {"coverage", s.Summary.Coverage}, {"backlog", s.Backlog},
+	} {
+		data, err := canon.Indent(f.doc)
+		if err != nil {
+			return fmt.Errorf("%s: %w", f.name, err)
+		}
+		if err := s.w.File("data/"+f.name+".json", data); err != nil {
+			return err
+		}
+	}
+	rows, err := s.csv()
+	if err != nil {
+		return err
+	}
+	if err := s.w.File("data/points.csv", rows); err != nil {
+		return err
+	}
+	return s.schemas()
+}
+
+// csv is one line a point, one column group a metric that any point has.
+func (s *site) csv() ([]byte, error) {
+	ids := map[string]bool{}
+	for i := range s.Points {
+		for id := range s.Points[i].Metrics {
+			ids[id] = true
+		}
+	}
+	metrics := sortedKeys(ids)
+	head := []string{"unit_id", "lane", "engine", "engine_version", "hardware", "model", "precision", "isl", "osl", "concurrency", "gpus", "grade", "reason", "detail"}
+	for _, m := range metrics {
+		head = append(head, m+"_measured", m+"_simulated", m+"_unit", m+"_relative_error")
+	}
+	var b bytes.Buffer
+	w := csv.NewWriter(&b)
+	if err := w.Write(head); err != nil {
+		return nil, err
+	}
+	for i := range s.Points {
+		p := &s.Points[i]
+		line := []string{p.UnitID, p.Lane, p.Engine, p.EngineVersion, p.Hardware, p.Model, p.Precision, fmt.Sprint(p.ISL), fmt.Sprint(p.OSL),
+			fmt.Sprint(p.Concurrency), fmt.Sprint(p.GPUs), string(p.Grade), string(p.Reason), p.Detail}
+		for _, id := range metrics {
+			m, ok := p.Metrics[id]
+			switch {
+			case !ok:
+				line = append(line, "", "", "", "")
+			case p.Grade == record.G5:
+				line = append(line, raw(m.Measured), "", m.Unit, "")
+			default:
+				line = append(line, raw(m.Measured), raw(m.Simulated), m.Unit, raw(m.RelativeError))
+			}
+		}
+		if err := w.Write(line); err != nil {
+			return nil, err
+		}
+	}
+	w.Flush()
+	return b.Bytes(), w.Error()
+}
+
+// data writes the records and the page that offers them.
+func (s *site) data() error {
+	if err := s.records(); err != nil {
+		return err
+	}
+	files := []Fact{
+		{"points.json", "every point: identity, grade, differences, metrics", "data/points.json"}, {"points.csv", "the same, one line a point", "data/points.csv"},
+		{"summary.json", "every published figure with its count, scope and interval", "data/summary.json"}, {"coverage.json", "units by grade and reason", "data/coverage.json"},
+		{"backlog.json", "what lowers coverage or grade", "data/backlog.json"},
+	}
+	var schemas []Fact
+	for _, n := range schemaNames() {
+		schemas = append(schemas, Fact{Name: n + ".schema.json", Href: "data/schemas/" + n + ".schema.json"})
+	}
+	return s.page(Doc{Path: "data/", Title: "Data", Description: "Everything on this site as files, with schemas.",
+		Lead: "Every number here can be taken away. The files are what the pages were made from, and the manifest signs them with the rest.",
+		Blocks: []Block{
+			{Kind: "links", ID: "files", Title: "Files", Facts: files},
+			{Kind: "links", ID: "schemas", Title: "Schemas", Note: "JSON Schema, draft 2020-12. The build refuses a file that its schema does not accept.", Facts: schemas},
+			{Kind: "text", ID: "more", Title: "Beside every page", Paragraphs: []string{
+				"A point's page has its full document at point.json in the same folder: the point, the scenario, the result and what the run recorded. Every table has a CSV and every chart a CSV, a JSON and an SVG, linked under it."}},
+			{Kind: "code", ID: "cite", Title: "How to cite", Code: []string{s.citation()}},
+		}})
+}
+
+func (s *site) citation() string {
+	return fmt.Sprintf("BLIS accuracy, release %s, revision %s. Unit ids name single points.", s.Summary.Build.Release, s.Summary.Build.Commit)
+}
+
+// explorer is the page of all points and the compact file it reads.
+func (s *site) explorer() error {
+	type column struct {
+		ID     string `json:"id"`
+		Label  string `json:"label,omitempty"` // empty: not shown
+		Unit   string `json:"unit,omitempty"`
+		Num    bool   `json:"num,omitempty"`
+		Filter bool   `json:"filter,omitempty"`
+		Format string `json:"format,omitempty"`
+	}
+	columns := []column{{ID: "unit_id"}, {ID: "model", Label: "Model", Filter: true}, {ID: "hardware", Label: "Chip", Filter: true}, {ID: "gpus", Label: "Chips", Num: true},
+		{ID: "engine", Label: "Engine", Filter: true}, {ID: "engine_version", Label: "Build"}, {ID: "precision", Label: "Precision", Filter: true}, {ID: "isl", Label: "Prompt", Unit: "tokens", Num: true, Filter: true},
+		{ID: "osl", Label: "Output", Unit: "tokens", Num: true, Filter: true}, {ID: "concurrency", Label: "Concurrency", Num: true, Filter: true}, {ID: "grade", Label: "Grade", Filter: true}, {ID: "reason", Filter: true}}
+	for _, m := range headlineMetrics {
+		columns = append(columns, column{ID: m, Label: metricName(m), Unit: "ms", Num: true, Format: "number"}, column{ID: m + "_error", Label: "Error", Num: true, Format: "percent"})
+	}
+	rows := make([][]any, len(s.Points))
+	for i := range s.Points {
+		p := &s.Points[i]
+		r := []any{p.UnitID, p.Model, p.Hardware, p.GPUs, p.Engine, p.EngineVersion, p.Precision, p.ISL, p.OSL, p.Concurrency, p.Grade, p.Reason}
+		for _, id := range headlineMetrics {
+			m, ok := p.Metrics[id]
+			if ok && p.Grade != record.G5 {
+				r = append(r, round3(m.Measured*1000), m.RelativeError)
+			} else if ok {
+				r = append(r, round3(m.Measured*1000), nil)
+			} else {
+				r = append(r, nil, nil)
+			}
+		}
+		rows[i] = r
+	}
+	data, err := json.Marshal(struct {
+		Columns []column `json:"columns"`
+		Rows    [][]any  `json:"rows"`
+	}{columns, rows})
+	if err != nil {
+		return err
+	}
+	if err := s.w.File("data/explorer.json", data); err != nil {
+		return err
+	}
+	return s.page(Doc{Path: "points/", Title: "Points", Section: true, View: "explorer", Description: "Every measured unit: filter, sort, open.",
+		Lead: "Every measured unit. The address keeps what you filter and sort by.", Blocks: []Block{{Kind: "explorer"}}})
+}
+
+type entry struct{ title, path, kind string }
+
+// search writes the index the search box reads: title, path, kind, and for points the unit id.
+func (s *site) search() error {
+	out := make([][]string, 0, len(s.index))
+	for _, e := range s.index {
+		line := []string{e.title, e.path, e.kind}
+		if e.kind == "point" {
+			line = append(line, e.path[len("points/"):len(e.path)-1])
+		}
+		out = append(out, line)
+	}
+	slices.SortStableFunc(out, func(a, b []string) int { // pages before points
+		return rank(a[2]) - rank(b[2])
+	})
+	data, err := json.Marshal(out)
+	if err != nil {
+		return err
+	}
+	return s.w.File("data/search.json", data)
+}
+
+func rank(kind string) int {
+	if kind == "point" {
+		return 1
+	}
+	return 0
+}

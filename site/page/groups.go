@@ -1,0 +1,191 @@
+package page
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/inference-sim/accuracy-dashboard/internal/plot"
+	"github.com/inference-sim/accuracy-dashboard/scorer/record"
+)
+
+// grouping is one way of splitting the points: a list page and a page a group.
+type grouping struct {
+	path, title, one, lead string
+	of                     func(*record.Point) string
+	accuracy               []record.Accuracy
+}
+
+func (s *site) groups() error {
+	for _, g := range []grouping{
+		{"engines", "Engines", "engine", "How close the simulation is for each serving engine.", byEngine, s.Summary.ByEngine},
+		{"chips", "Chips", "chip", "How close the simulation is on each accelerator.", func(p *record.Point) string { return p.Hardware }, s.Summary.ByChip},
+		{"models", "Models", "model", "How close the simulation is for each model.", func(p *record.Point) string { return p.Model }, s.Summary.ByModel},
+	} {
+		if err := s.grouping(g); err != nil {
+			return fmt.Errorf("%s: %w", g.path, err)
+		}
+	}
+	return nil
+}
+
+func (s *site) grouping(g grouping) error {
+	split := splitBy(s.Points, g.of)
+	list := Doc{Path: g.path + "/", Title: g.title, Section: true, Lead: g.lead, Description: g.lead}
+	names, err := s.countTable(g, split)
+	if err != nil {
+		return err
+	}
+	acc, err := s.accuracy("by-"+g.one, "Accuracy", "Over the graded points of each.", g.accuracy, func(name string) string { return g.path + "/" + slug(name) + "/" })
+	if err != nil {
+		return err
+	}
+	list.Blocks = []Block{acc, names}
+	if err := s.page(list); err != nil {
+		return err
+	}
+	for _, name := range sortedKeys(split) {
+		if err := s.group(g, name, split[name]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *site) group(g grouping, name string, points []record.Point) error {
+	id := g.one + "-" + slug(name)
+	d := Doc{Path: g.path + "/" + slug(name) + "/", Title: name, Kind: g.one,
+		Lead: fmt.Sprintf("%s, %s graded.", plural(len(points), "unit"), count(graded(points)))}
+	d.Description = name + ": " + d.Lead
+	d.Blocks = append(d.Blocks, Block{Kind: "figures", ID: "accuracy", Title: "Accuracy", Figures: figuresOf(g.accuracy, name)})
+	for _, m := range headlineMetrics {
+		b, err := s.chart(s.scatter(id+"-"+m, "Measured and simulated "+metricName(m), m, points, byGrade))
+		if err != nil {
+			return err
+		}
+		d.Blocks = append(d.Blocks, b)
+	}
+	for _, m := range headlineMetrics {
+		b, err := s.chart(s.againstLoad(id+"-load-"+m, "Error of "+metricName(m)+" against concurrency", m, points, byGrade))
+		if err != nil {
+			return err
+		}
+		d.Blocks = append(d.Blocks, b)
+	}
+	lanes, err := s.laneTable(id+"-lanes", points)
+	if err != nil {
+		return err
+	}
+	d.Blocks = append(d.Blocks, lanes)
+	return s.page(d)
+}
+
+func byGrade(p *record.Point) string { return string(p.Grade) + " " + gradeNames[p.Grade] }
+
+// againstLoad sets the signed error against concurrency.
+func (s *site) againstLoad(id, title, metric string, points []record.Point, by func(*record.Point) string) plot.Chart {
+	c := plot.Chart{ID: id, Title: title, X: plot.Axis{Label: "concurrency", Log: true}, Y: plot.Axis{Label: "error (%)"}, Tolerances: []float64{10, 25}}
+	c.Series = s.series(points, metric, by, func(p *record.Point, m record.Metric) (float64, float64) {
+		return float64(p.Concurrency), m.RelativeError * 100
+	})
+	return c
+}
+
+func figuresOf(all []record.Accuracy, group string) []Figure {
+	var out []Figure
+	for _, a := range all {
+		if a.Group == group {
+			out = append(out, figure(metricName(a.Metric)+", mean absolute error", a.MAPE), figure(metricName(a.Metric)+", bias", a.Bias))
+		}
+	}
+	if out == nil {
+		out = []Figure{{Name: "Mean absolute error", Value: "no figure", Few: true, Rests: "no point of this group is graded"}}
+	}
+	return out
+}
+
+func graded(points []record.Point) int {
+	n := 0
+	for i := range points {
+		if points[i].Grade != record.G5 {
+			n++
+		}
+	}
+	return n
+}
+
+func splitBy(points []record.Point, of func(*record.Point) string) map[string][]record.Point {
+	split := map[string][]record.Point{}
+	for i := range points {
+		k := of(&points[i])
+		split[k] = append(split[k], points[i])
+	}
+	return split
+}
+
+// countTable counts each group's units by grade.
+func (s *site) countTable(g grouping, split map[string][]record.Point) (Block, error) {
+	t := &Table{Caption: "Units of each " + g.one, Sortable: true, CSV: "data/tables/units-by-" + g.one + ".csv", Columns: gradeColumns(Column{Label: title(g.one)})}
+	for _, name := range sortedKeys(split) {
+		t.Rows = append(t.Rows, gradeRow([]Cell{link(name, g.path+"/"+slug(name)+"/")}, countGrades(split[name])))
+	}
+	return s.table("units", "Units", "How many units of each "+g.one+" got each grade.", t)
+}
+
+func title(s string) string { return string(s[0]-'a'+'A') + s[1:] }
+
+func gradeColumns(lead ...Column) []Column {
+	lead = append(lead, Column{Label: "Units", Num: true}, Column{Label: "Graded", Num: true})
+	for _, g := range record.Grades() {
+		lead = append(lead, Column{Label: string(g), Num: true})
+	}
+	return lead
+}
+
+func gradeRow(lead []Cell, by map[record.Grade]int) Row {
+	units := 0
+	for _, g := range record.Grades() {
+		units += by[g]
+	}
+	num := func(n int) Cell { return text(fmt.Sprint(n)) }
+	lead = append(lead, num(units), num(units-by[record.G5]))
+	for _, g := range record.Grades() {
+		lead = append(lead, num(by[g]))
+	}
+	return Row{Cells: lead}
+}
+
+func countGrades(points []record.Point) map[record.Grade]int {
+	by := map[record.Grade]int{}
+	for i := range points {
+		by[points[i].Grade]++
+	}
+	return by
+}
+
+// laneTable lists the lanes that points fall in.
+func (s *site) laneTable(id string, points []record.Point) (Block, error) {
+	split := splitBy(points, func(p *record.Point) string { return p.Lane })
+	t := &Table{Caption: "Lanes", Sortable: true, CSV: "data/tables/" + id + ".csv",
+		Columns: gradeColumns(Column{Label: "Lane"}, Column{Label: "Engine"}, Column{Label: "Model"}, Column{Label: "Chip"}, Column{Label: "Precision"})}
+	for _, m := range headlineMetrics {
+		t.Columns = append(t.Columns, Column{Label: metricName(m) + " error", Num: true})
+	}
+	for _, lane := range sortedKeys(split) {
+		p := split[lane][0]
+		r := gradeRow([]Cell{link(lane, lanePath(lane)), text(p.Engine), text(p.Model), text(p.Hardware), text(p.Precision)}, countGrades(split[lane]))
+		for _, m := range headlineMetrics {
+			r.Cells = append(r.Cells, s.laneError(lane, m))
+		}
+		t.Rows = append(t.Rows, r)
+	}
+	return s.table("lanes", "Lanes", "A lane is one engine, model, chip and precision. The error is the mean absolute one, or too few points.", t)
+}
+
+func (s *site) laneError(lane, metric string) Cell {
+	i := slices.IndexFunc(s.Summary.ByLane, func(a record.Accuracy) bool { return a.Group == lane && a.Metric == metric })
+	if i < 0 {
+		return Cell{}
+	}
+	value, _ := figureCells(s.Summary.ByLane[i].MAPE)
+	return value
+}

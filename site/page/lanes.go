@@ -1,0 +1,181 @@
+package page
+
+import (
+	"fmt"
+
+	"github.com/inference-sim/accuracy-dashboard/internal/plot"
+	"github.com/inference-sim/accuracy-dashboard/scorer/record"
+)
+
+// rowsPerPage is the most rows a page carries as plain HTML; the rest follow on numbered pages.
+const rowsPerPage = 500
+
+func (s *site) lanes() error {
+	all, err := s.laneTable("all-lanes", s.Points)
+	if err != nil {
+		return err
+	}
+	d := Doc{Path: "lanes/", Title: "Lanes", Section: true, Description: "Every engine, model, chip and precision that was measured.",
+		Lead: "A lane is one engine serving one model at one precision on one chip. Its points differ in load and layout."}
+	for _, m := range headlineMetrics {
+		b, err := s.chart(s.strip(m))
+		if err != nil {
+			return err
+		}
+		d.Blocks = append(d.Blocks, b)
+	}
+	d.Blocks = append([]Block{all}, d.Blocks...)
+	if err := s.page(d); err != nil {
+		return err
+	}
+	split := splitBy(s.Points, func(p *record.Point) string { return p.Lane })
+	for _, lane := range sortedKeys(split) {
+		if err := s.lane(lane, split[lane]); err != nil {
+			return fmt.Errorf("lane %s: %w", lane, err)
+		}
+	}
+	return nil
+}
+
+// strip shows the error of every point, one row a lane.
+func (s *site) strip(metric string) plot.Chart {
+	c := plot.Chart{ID: "strip-" + metric, Title: "Error of " + metricName(metric) + " in each lane",
+		X: plot.Axis{Label: "error (%)"}, Tolerances: []float64{10, 25}}
+	row := map[string]int{}
+	for i := range s.Points {
+		p := &s.Points[i]
+		if _, ok := p.Metrics[metric]; ok && p.Grade != record.G5 {
+			if _, ok := row[p.Lane]; !ok {
+				row[p.Lane] = len(c.Y.Names)
+				c.Y.Names = append(c.Y.Names, p.Lane)
+			}
+		}
+	}
+	c.Series = s.series(s.Points, metric, byEngine, func(p *record.Point, m record.Metric) (float64, float64) {
+		return m.RelativeError * 100, float64(row[p.Lane])
+	})
+	return c
+}
+
+func (s *site) lane(lane string, points []record.Point) error {
+	p := &points[0]
+	head := Doc{Path: lanePath(lane), Title: fmt.Sprintf("%s on %s, %s, %s", p.Model, p.Hardware, p.Engine, p.Precision), LinkTitle: lane, Kind: "lane", Section: true,
+		Lead: fmt.Sprintf("%s, %s graded.", plural(len(points), "unit"), count(graded(points)))}
+	head.Description = head.Title + ": " + head.Lead
+	head.Blocks = append(head.Blocks,
+		Block{Kind: "figures", ID: "accuracy", Title: "Accuracy", Figures: figuresOf(s.Summary.ByLane, lane)},
+		Block{Kind: "links", Facts: []Fact{
+			{Name: "Engine: " + p.Engine, Href: "engines/" + slug(p.Engine) + "/"}, {Name: "Model: " + p.Model, Href: "models/" + slug(p.Model) + "/"},
+			{Name: "Chip: " + p.Hardware, Href: "chips/" + slug(p.Hardware) + "/"}}})
+	charts, err := s.curves(lane, points)
+	if err != nil {
+		return err
+	}
+	for from := 0; from < len(points); from += rowsPerPage {
+		d := head
+		if from > 0 {
+			n := from/rowsPerPage + 1
+			d = Doc{Path: fmt.Sprintf("%s%d/", head.Path, n), Title: fmt.Sprintf("%s, part %d", head.Title, n), Kind: "lane"}
+		}
+		part := points[from:min(from+rowsPerPage, len(points))]
+		t, err := s.pointTable(fmt.Sprintf("%s-%d", slug(lane), from/rowsPerPage+1), part)
+		if err != nil {
+			return err
+		}
+		d.Blocks = append(d.Blocks, t)
+		if from == 0 {
+			d.Blocks = append(d.Blocks, s.moreParts(head.Path, len(points))...)
+			d.Blocks = append(d.Blocks, charts...)
+		}
+		if err := s.page(d); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *site) moreParts(path string, n int) []Block {
+	var facts []Fact
+	for part := 2; (part-1)*rowsPerPage < n; part++ {
+		facts = append(facts, Fact{Name: fmt.Sprintf("Part %d of the points", part), Href: fmt.Sprintf("%s%d/", path, part)})
+	}
+	if facts == nil {
+		return nil
+	}
+	return []Block{{Kind: "links", Facts: facts}}
+}
+
+func (s *site) pointTable(id string, points []record.Point) (Block, error) {
+	t := &Table{Caption: "Points", Sortable: true, CSV: "data/tables/points-" + id + ".csv", Columns: []Column{
+		{Label: "Prompt→output", Unit: "tokens"}, {Label: "Concurrency", Num: true}, {Label: "Chips", Num: true}, {Label: "Engine build"}, {Label: "Grade"}}}
+	for _, m := range headlineMetrics {
+		n := metricName(m)
+		t.Columns = append(t.Columns, Column{Label: n + " measured", Unit: "ms", Num: true}, Column{Label: n + " simulated", Unit: "ms", Num: true}, Column{Label: n + " error", Num: true})
+	}
+	for i := range points {
+		p := &points[i]
+		r := Row{ID: "u-" + p.UnitID, Cells: []Cell{{Text: load(p), Value: fmt.Sprintf("%d %d", p.ISL, p.OSL), Href: pointPath(p)}, text(fmt.Sprint(p.Concurrency)),
+			text(fmt.Sprint(p.GPUs)), text(p.EngineVersion), gradeCell(p.Grade)}}
+		for _, m := range headlineMetrics {
+			r.Cells = append(r.Cells, comparisonCells(p, m)...)
+		}
+		t.Rows = append(t.Rows, r)
+	}
+	return s.table("points", "Points", "", t)
+}
+
+// comparisonCells are measured, simulated and error of a metric; empty where there is none.
+func comparisonCells(p *record.Point, metric string) []Cell {
+	m, ok := p.Metrics[metric]
+	if !ok {
+		return []Cell{{}, {}, {}}
+	}
+	measured, _ := quantity(m.Measured, m.Unit)
+	out := []Cell{{Text: measured, Value: raw(m.Measured)}, {}, {}}
+	if p.Grade != record.G5 {
+		simulated, _ := quantity(m.Simulated, m.Unit)
+		out[1], out[2] = Cell{Text: simulated, Value: raw(m.Simulated)}, Cell{Text: signed(m.RelativeError), Value: raw(m.RelativeError)}
+	}
+	return out
+}
+
+// curves draws latency against concurrency, measured joined and simulated dashed, one chart a
+// load and metric, one tone a deployment.
+func (s *site) curves(lane string, points []record.Point) ([]Block, error) {
+	var blocks []Block
+	loads := splitBy(points, func(p *record.Point) string { return fmt.Sprintf("%07d-%07d", p.ISL, p.OSL) })
+	for _, key := range sortedKeys(loads) {
+		of := loads[key]
+		for _, m := range headlineMetrics {
+			c := s.curve(fmt.Sprintf("%s-%d-%d-%s", slug(lane), of[0].ISL, of[0].OSL, m), m, of)
+			if c.Count() < 2*record.MinPoints {
+				continue
+			}
+			b, err := s.chart(c)
+			if err != nil {
+				return nil, err
+			}
+			blocks = append(blocks, b)
+		}
+	}
+	return blocks, nil
+}
+
+func (s *site) curve(id, metric string, points []record.Point) plot.Chart {
+	c := plot.Chart{ID: id, Title: metricName(metric) + " at " + load(&points[0]) + " tokens",
+		X: plot.Axis{Label: "concurrency", Log: true}, Y: plot.Axis{Label: metricName(metric) + " (ms)", Log: true}}
+	by := func(p *record.Point) string { return fmt.Sprintf("%s, %s", chips(p), p.EngineVersion) }
+	measured := s.series(points, metric, by, func(p *record.Point, m record.Metric) (float64, float64) {
+		return float64(p.Concurrency), m.Measured * 1000
+	})
+	simulated := s.series(points, metric, by, func(p *record.Point, m record.Metric) (float64, float64) {
+		return float64(p.Concurrency), m.Simulated * 1000
+	})
+	for i := range measured {
+		m, z := measured[i], simulated[i]
+		m.Joined, z.Joined, z.Dashed = true, true, true
+		m.Name, z.Name = "measured "+m.Name, "simulated "+z.Name
+		c.Series = append(c.Series, m, z)
+	}
+	return c
+}

@@ -1,0 +1,120 @@
+// Package page turns scored records into the documents of the site: pages made of blocks, and the
+// data files beside them.
+//
+// In: a summary, points and a backlog (scorer/record). Out, through a [Writer]: one [Doc] a page
+// and every downloadable file. It is a pure function of the records and computes no figure: an
+// accuracy appears only as a record.Figure, with the points, scope and interval it carries. The
+// only arithmetic is a change of unit, and the share a published count is of its published total.
+//
+// Rules kept: COV-4, COV-5, COV-7, COV-11.
+package page
+
+import (
+	"github.com/inference-sim/accuracy-dashboard/scorer/record"
+)
+
+// Input is what one release's site is made of.
+type Input struct {
+	Summary *record.Summary
+	Points  []record.Point // in any order; pages order them
+	Backlog *record.Backlog
+}
+
+// Writer takes what Build makes, in a fixed order. A name is slash-separated and relative to the
+// root of the site.
+type Writer interface {
+	Page(d Doc) error
+	File(name string, data []byte) error
+}
+
+// Doc is one page: a path such as "lanes/x/" ("" is the home page), and blocks shown in order.
+type Doc struct {
+	Path        string
+	Title       string
+	LinkTitle   string // for breadcrumbs; empty is Title
+	Description string // one sentence
+	Kind        string // for the search index: "point", "lane", "page" ...
+	View        string // "explorer" loads that script
+	Lead        string
+	Section     bool // has pages below it
+	Weight      int
+	Dataset     string // JSON-LD, on the home page
+	Blocks      []Block
+}
+
+// Block is one part of a page. Kind selects the one content field that is set.
+type Block struct {
+	Kind       string   `json:"kind"`
+	ID         string   `json:"id,omitempty"`
+	Title      string   `json:"title,omitempty"`
+	Note       string   `json:"note,omitempty"`
+	Paragraphs []string `json:"paragraphs,omitempty"` // text
+	Items      []string `json:"items,omitempty"`      // text
+	Facts      []Fact   `json:"facts,omitempty"`      // facts, links
+	Figures    []Figure `json:"figures,omitempty"`
+	Table      *Table   `json:"table,omitempty"`
+	Chart      *Chart   `json:"chart,omitempty"`
+	Bar        *Bar     `json:"bar,omitempty"`
+	Code       []string `json:"code,omitempty"`
+}
+
+// Fact is a named value, perhaps with a link relative to the root.
+type Fact struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+	Href  string `json:"href,omitempty"`
+}
+
+// Figure is a record.Figure in words.
+type Figure struct {
+	Name     string `json:"name"`
+	Value    string `json:"value"`
+	Few      bool   `json:"few,omitempty"`
+	Interval string `json:"interval,omitempty"`
+	Rests    string `json:"rests"` // count, scope and what the interval covers
+}
+
+// Bar is one stacked bar whose parts make up a whole.
+type Bar struct {
+	Summary string `json:"summary"` // read out in place of the picture
+	Parts   []Part `json:"parts"`
+}
+
+// Part of a Bar: X and W are percent of the width.
+type Part struct {
+	Name  string  `json:"name"`
+	Value string  `json:"value"`
+	Tone  string  `json:"tone"`
+	X     float64 `json:"x"`
+	W     float64 `json:"w"`
+}
+
+// newBar lays out parts by size. Sizes are non-negative and not all zero.
+func newBar(summary string, parts []Part, sizes []float64) *Bar {
+	total, x := 0.0, 0.0
+	for _, s := range sizes {
+		total += s
+	}
+	b := &Bar{Summary: summary}
+	for i, p := range parts {
+		if sizes[i] > 0 {
+			p.X, p.W = round3(100*x/total), round3(100*sizes[i]/total)
+			b.Parts = append(b.Parts, p)
+		}
+		x += sizes[i]
+	}
+	return b
+}
+
+// Build writes the pages and files of one release.
+func Build(in Input, w Writer) error {
+	s := newSite(in, w)
+	for _, step := range []func() error{
+		s.overview, s.groups, s.lanes, s.points, s.coverage, s.backlog, s.data, s.search,
+	} {
+		if err := step(); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,82 @@
+package page
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/inference-sim/accuracy-dashboard/scorer/record"
+)
+
+// site is the state of one Build.
+type site struct {
+	Input
+	w     Writer
+	index []entry // search
+}
+
+// headlineMetrics head every list of points; they are what the measured runs record.
+var headlineMetrics = []string{"ttft_mean", "tpot_mean"}
+
+func newSite(in Input, w Writer) *site {
+	in.Points = slices.Clone(in.Points)
+	slices.SortFunc(in.Points, func(a, b record.Point) int {
+		return cmp.Or(cmp.Compare(a.Lane, b.Lane), cmp.Compare(a.EngineVersion, b.EngineVersion), cmp.Compare(a.GPUs, b.GPUs),
+			cmp.Compare(a.ISL, b.ISL), cmp.Compare(a.OSL, b.OSL), cmp.Compare(a.Concurrency, b.Concurrency), cmp.Compare(a.UnitID, b.UnitID))
+	})
+	return &site{Input: in, w: w}
+}
+
+// page writes d and lists it for the search.
+func (s *site) page(d Doc) error {
+	kind := cmp.Or(d.Kind, "page")
+	s.index = append(s.index, entry{d.Title, d.Path, kind})
+	return s.w.Page(d)
+}
+
+func pointPath(p *record.Point) string { return "points/" + p.UnitID + "/" }
+func lanePath(lane string) string      { return "lanes/" + slug(lane) + "/" }
+
+// deployment names what was measured, without its load.
+func deployment(p *record.Point) string {
+	return fmt.Sprintf("%s on %s", p.Model, chips(p))
+}
+
+func chips(p *record.Point) string {
+	if p.GPUs == 0 {
+		return p.Hardware
+	}
+	return fmt.Sprintf("%d×%s", p.GPUs, p.Hardware)
+}
+
+func load(p *record.Point) string { return fmt.Sprintf("%s→%s", count(p.ISL), count(p.OSL)) }
+
+func gradeCell(g record.Grade) Cell {
+	return Cell{Text: string(g), Class: "grade " + gradeTone(g)}
+}
+
+func gradeTone(g record.Grade) string {
+	return map[record.Grade]string{
+		record.G1: "g1", record.G2: "g2", record.G3: "g3", record.G4: "g4", record.G5: "g5"}[g]
+}
+
+// gradeNames are the names of §11.3 of the Target Design.
+var gradeNames = map[record.Grade]string{
+	record.G1: "exact", record.G2: "estimated", record.G3: "other version, same code",
+	record.G4: "other version, changed code", record.G5: "not scored",
+}
+
+// reasonTexts say each reason of §11.4 in a sentence.
+var reasonTexts = map[record.Reason]string{
+	record.CodeNotVisible:      "the run loaded code that the pinned upstream release does not ship",
+	record.RouterUnsupported:   "the run was measured behind a router BLIS does not host",
+	record.ValueNotRecorded:    "the result depends on a value the run did not record, and no estimation rule covers it",
+	record.FieldNotModelled:    "the run sets a field the engine does not model, and no estimation rule covers the value",
+	record.FieldUnclassified:   "the engine has not classified a field the run sets",
+	record.EngineUnsupported:   "BLIS models no such engine",
+	record.TopologyUnsupported: "the run used several engines, and the harness writes one colocated pool",
+	record.NotInCatalog:        "the model or the chip has no catalog entry",
+	record.FieldNotInRelease:   "the run sets a field the modelled release does not have",
+	record.ValueConflict:       "two sources of the same stage of one field disagree",
+	record.BuildUnparseable:    "the recorded engine build cannot be read",
+}

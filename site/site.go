@@ -1,0 +1,189 @@
+// Package site turns scored records into a signed static site.
+//
+// In: the records of one release, pages people wrote and reference pages as file systems, and
+// where to write. Out: a directory that is complete when it appears: pages, data, charts, the
+// manifest and its signature (site/seal). Nothing is published when anything fails, a broken link
+// included. The site computes no figure; site/page says what it shows.
+//
+// No network is used and no program is started. Equal records give equal bytes, the signature
+// and an ephemeral key apart.
+//
+// Rules kept: COV-7, COV-8, COV-11.
+package site
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/inference-sim/accuracy-dashboard/internal/diag"
+	"github.com/inference-sim/accuracy-dashboard/site/page"
+	"github.com/inference-sim/accuracy-dashboard/site/seal"
+)
+
+// Options say where a site goes and what it is built with.
+type Options struct {
+	Out       string   // directory to make; an earlier site there is replaced, anything else is refused
+	Home      string   // absolute URL of the published root, for feeds and the sitemap
+	Library   string   // node_modules with the chart library; without one, charts are static pictures
+	Key       string   // PEM private key, P-256; without one an ephemeral key proves integrity only
+	Prose     fs.FS    // Markdown pages people wrote
+	Reference fs.FS    // generated Markdown pages; nil is none
+	Rules     []string // invariant ids that prose may link to as inv:ID
+}
+
+// Home is where the published site lives.
+const Home = "https://inference-sim.github.io/accuracy-dashboard/"
+
+// Trust is what a signature proves, by the key it was made with.
+const (
+	Signed        = "signed"
+	IntegrityOnly = "integrity only"
+)
+
+// Build writes the site of in.
+func Build(ctx context.Context, in page.Input, o Options) error {
+	work, err := workspace(o.Out)
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(work)
+	key, trust, err := signer(o.Key)
+	if err != nil {
+		return err
+	}
+	src, err := newSource(work)
+	if err != nil {
+		return err
+	}
+	if err := page.Build(in, src); err != nil {
+		return err
+	}
+	for _, content := range []fs.FS{o.Prose, o.Reference} {
+		if content != nil {
+			if err := src.prose(content); err != nil {
+				return err
+			}
+		}
+	}
+	live, err := libraryThere(o.Library)
+	if err != nil {
+		return err
+	}
+	library := ""
+	if live {
+		library = o.Library
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if err := src.run(settings(in, o, live, trust), library); err != nil {
+		return err
+	}
+	if err := checkLinks(src.out); err != nil {
+		return err
+	}
+	about := seal.Predicate{Release: in.Summary.Build.Release, Source: in.Summary.Build.Commit, Trust: trust}
+	if err := seal.Seal(ctx, src.out, key, about); err != nil {
+		return err
+	}
+	if _, err := seal.Verify(src.out, nil); err != nil {
+		return fmt.Errorf("the new site does not verify: %w", err)
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	return replace(src.out, o.Out)
+}
+
+// Records writes the data files alone, unsigned.
+func Records(ctx context.Context, in page.Input, out string) error {
+	work, err := workspace(out)
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(work)
+	src := &source{out: filepath.Join(work, "out"), made: map[string]string{}}
+	if err := page.Records(in, src); err != nil {
+		return err
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	return replace(src.out, out)
+}
+
+func signer(path string) (*seal.Key, string, error) {
+	if path == "" {
+		key, err := seal.EphemeralKey()
+		return key, IntegrityOnly, err
+	}
+	key, err := seal.ReadKey(path)
+	return key, Signed, err
+}
+
+// workspace makes a temporary directory beside out, so that the finished site moves there in one
+// step, and refuses an out that is not free, ours, or writable before any work is done.
+func workspace(out string) (string, error) {
+	if err := replaceable(out); err != nil {
+		return "", err
+	}
+	parent := filepath.Dir(filepath.Clean(out))
+	if err := os.MkdirAll(parent, 0o755); err != nil {
+		return "", &diag.Refusal{Field: "out", Value: out, Problem: "cannot be made: " + err.Error(), Accept: "a directory that can be written"}
+	}
+	work, err := os.MkdirTemp(parent, ".site-*")
+	if err != nil {
+		return "", &diag.Refusal{Field: "out", Value: out, Problem: "cannot be written: " + err.Error(), Accept: "a directory that can be written"}
+	}
+	return work, nil
+}
+
+// replaceable accepts a path that is free, an empty directory, or holds what this package wrote.
+func replaceable(out string) error {
+	entries, err := os.ReadDir(out)
+	if errors.Is(err, fs.ErrNotExist) || err == nil && len(entries) == 0 {
+		return nil
+	}
+	if err != nil {
+		return &diag.Refusal{Field: "out", Value: out, Problem: "is not a directory that can be read: " + err.Error(), Accept: "a directory"}
+	}
+	if _, err := os.Stat(filepath.Join(out, "data", "summary.json")); err != nil {
+		return &diag.Refusal{Field: "out", Value: out, Problem: "holds files that are not a site", Accept: "an empty directory, or an earlier site"}
+	}
+	return nil
+}
+
+func replace(from, to string) error {
+	if err := os.RemoveAll(to); err != nil {
+		return err
+	}
+	return os.Rename(from, to)
+}
+
+func settings(in page.Input, o Options, live bool, trust string) map[string]any {
+	type item struct {
+		Name string `json:"name"`
+		URL  string `json:"url"`
+	}
+	rules := map[string]string{}
+	for _, id := range o.Rules {
+		rules[id] = "reference/invariants/#" + id
+	}
+	b := in.Summary.Build
+	home := o.Home
+	if home == "" {
+		home = Home
+	}
+	return map[string]any{
+		"home": home, "echarts": live, "rules": rules, "experimental": in.Summary.Experiment,
+		"stamp": fmt.Sprintf("Release %s, source revision %s. %s.", b.Release, b.Commit, map[string]string{
+			Signed: "Signed", IntegrityOnly: "Integrity only: the key was made for this build and proves that the files belong together, not who built them"}[trust]),
+		"nav": []item{{"Points", "points/"}, {"Lanes", "lanes/"}, {"Engines", "engines/"}, {"Chips", "chips/"}, {"Models", "models/"},
+			{"Coverage", "coverage/"}, {"Backlog", "backlog/"}, {"Method", "method/"}},
+		"foot": []item{{"Glossary", "glossary/"}, {"Data", "data/"}, {"Verify this site", "verify/"}, {"Releases", "releases/"}, {"RSS", "index.xml"}, {"JSON Feed", "feed.json"}},
+	}
+}

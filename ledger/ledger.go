@@ -5,8 +5,8 @@
 // (Open; Embedded is the one compiled in). Out: units with identity, role,
 // recorded configuration, client frame and measured values, and a report that
 // accounts for every record read. Nothing here is estimated, scaled or rounded:
-// a value a run did not record is null. The published
-// lists are the only roles; drawing one needs the secret seed. Rules kept: D2, D3, D4, D7 and COV-10's
+// a value a run did not record is null. The published lists are the only roles;
+// drawing one needs the secret seed. Rules kept: D2, D3, D4, D7 and COV-10's
 // measurements of the Target Design (§10.2).
 package ledger
 

@@ -164,7 +164,7 @@ func (u *Unit) configuration(c Configuration) int {
 
 func (b *builder) sorted() []Unit {
 	units := make([]Unit, 0, len(b.units))
-	for _, u := range b.units { // order: sorted below
+	for _, u := range b.units { //determinism:any-order sorted below
 		units = append(units, *u)
 	}
 	slices.SortFunc(units, func(x, y Unit) int { return strings.Compare(x.ID, y.ID) })

@@ -49,7 +49,7 @@ func (l *Ledger) Write(dir string) error {
 	}
 	defer os.RemoveAll(tmp)
 	next, old := filepath.Join(tmp, "next"), filepath.Join(tmp, "old")
-	for name, data := range files { // order: each file stands alone
+	for name, data := range files { //determinism:any-order each file stands alone
 		path := filepath.Join(next, filepath.FromSlash(name))
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 			return unwritable(dir, err)

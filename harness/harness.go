@@ -28,7 +28,7 @@ import (
 type World struct {
 	Catalog *catalog.Catalog
 	Engines []engines.Kind
-	// Simulate runs a complete scenario. A *diag.Refusal is a unit the simulator
+	// Simulate runs a complete scenario; workers call it at the same time. A *diag.Refusal is a unit the simulator
 	// cannot run; any other error is a defect and ends the whole run.
 	Simulate func(*spec.Scenario) (*spec.Result, error)
 	// Typical prices a few step shapes of a finished run; nil leaves them out.

@@ -1,0 +1,79 @@
+package gate
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"slices"
+
+	"github.com/inference-sim/accuracy-dashboard/internal/canon"
+	"github.com/inference-sim/accuracy-dashboard/internal/diag"
+	"github.com/inference-sim/accuracy-dashboard/internal/strict"
+	"github.com/inference-sim/accuracy-dashboard/scorer/record"
+)
+
+// PredictionsSchema names the layout of a predictions file.
+const PredictionsSchema = "blis.predictions/1"
+
+// MaxPredictions is the size limit of a predictions file, in bytes.
+const MaxPredictions = 16 << 20
+
+// Predictions is all that a candidate job hands over.
+type Predictions struct {
+	Schema string       `json:"schema"`
+	Build  record.Build `json:"build"`
+	Units  []Prediction `json:"units"` // by unit id, each once
+}
+
+// Prediction is one unit's simulated figures, or the reason there are none.
+type Prediction struct {
+	UnitID  string             `json:"unit_id"`
+	Metrics map[string]float64 `json:"metrics,omitempty"` // by metric id, in the registry's unit
+	Reason  record.Reason      `json:"reason,omitempty"`
+}
+
+// Write returns the canonical bytes of p.
+func (p *Predictions) Write() ([]byte, error) { return canon.Indent(p) }
+
+// ReadPredictions reads an untrusted predictions file: bounded size, known keys,
+// sorted unique ids, finite positive values, listed reasons.
+func ReadPredictions(file string, r io.Reader) (*Predictions, error) {
+	data, err := io.ReadAll(io.LimitReader(r, MaxPredictions+1))
+	if err != nil {
+		return nil, err
+	}
+	if len(data) > MaxPredictions {
+		return nil, &diag.Refusal{File: file, Problem: fmt.Sprintf("is larger than %d bytes", MaxPredictions), Rule: "D7"}
+	}
+	p := new(Predictions)
+	if err := strict.JSON(file, data, p); err != nil {
+		return nil, err
+	}
+	return p, diag.In(file, p.check())
+}
+
+func (p *Predictions) check() error {
+	if p.Schema != PredictionsSchema {
+		return &diag.Refusal{Field: "schema", Value: p.Schema, Problem: "is not a predictions file", Accept: PredictionsSchema}
+	}
+	for i := range p.Units {
+		u := &p.Units[i]
+		field := fmt.Sprintf("units[%d]", i)
+		switch {
+		case len(u.UnitID) != 64:
+			return &diag.Refusal{Field: field + ".unit_id", Value: fmt.Sprintf("%.70q", u.UnitID), Problem: "is not a unit id", Accept: "64 hex digits"}
+		case i > 0 && u.UnitID <= p.Units[i-1].UnitID:
+			return &diag.Refusal{Field: field + ".unit_id", Value: u.UnitID, Problem: "is out of order or repeated", Accept: "ids in ascending order, each once"}
+		case (len(u.Metrics) == 0) == (u.Reason == ""):
+			return &diag.Refusal{Field: field, Problem: "must hold either metrics or a reason"}
+		case u.Reason != "" && !slices.Contains(record.Reasons(), u.Reason):
+			return &diag.Refusal{Field: field + ".reason", Value: fmt.Sprintf("%.70q", string(u.Reason)), Problem: "is not a reason of §11.4", Rule: "COV-5"}
+		}
+		for id, v := range u.Metrics { //determinism:any-order the first fault found is enough, and none is accepted
+			if v <= 0 || math.IsInf(v, 0) || math.IsNaN(v) {
+				return &diag.Refusal{Field: field + ".metrics." + id, Value: fmt.Sprint(v), Problem: "is not a positive finite number"}
+			}
+		}
+	}
+	return nil
+}

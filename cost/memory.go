@@ -105,7 +105,7 @@ func live(l *plan.LoweredLayer, w *work) float64 {
 		return 2 * w.tokens * float64(s.Heads*s.HeadDim+2*s.KVHeads*s.HeadDim+s.Heads*valueDim(s))
 	case plan.GroupedGEMM: // one buffer for gate-up and the unreduced output in turn, one for the activation
 		inter := s.Inter / max(1, s.ExpertTensor)
-		return 2*w.gathered*float64(s.Hidden) + 2*w.gathered*float64(s.TopK*(max(2*inter, s.Hidden)+inter))
+		return 2 * w.gathered * float64(s.Hidden+s.TopK*(max(2*inter, s.Hidden)+inter))
 	case plan.AllGather:
 		return n * float64(l.Collective.BytesPerRow) * float64(1+l.Collective.Ranks)
 	case plan.AllReduce, plan.ReduceScatter, plan.AllToAll:

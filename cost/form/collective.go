@@ -34,6 +34,6 @@ func (s Collective) Point(c *Chip) Point {
 		rate = c.NIC
 	}
 	p := Point{Link: send, Ideal: send / rate}
-	p.X = [8]float64{s.Bytes, s.Ranks}
+	p.X = [maxCoords]float64{s.Bytes, s.Ranks}
 	return p
 }

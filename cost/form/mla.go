@@ -49,7 +49,7 @@ func (d LatentDecode) Point(c *Chip) Point {
 	cache := float64(d.Seqs*d.Context) * d.cached() * d.Cache.Stored
 	flops := float64(2*d.Seqs*d.Heads) * d.Context * (d.cached() + d.CacheRank)
 	p := d.point(c, d.Seqs, flops, cache)
-	p.X = [8]float64{d.Seqs, d.Context, d.Latent.Heads, cache}
+	p.X = [maxCoords]float64{d.Seqs, d.Context, d.Latent.Heads, cache}
 	return p
 }
 
@@ -69,6 +69,6 @@ func (q LatentPrefill) Point(c *Chip) Point {
 	flops := float64(2*q.Seqs*q.Latent.Heads) * causal.pairs() * (q.Nope + q.Rope + q.Value)
 	tokens := q.Seqs * q.Tokens
 	p := q.point(c, tokens, flops, float64(2*tokens*q.Latent.Heads)*(q.Nope+q.Rope+q.Value))
-	p.X = [8]float64{tokens, q.Length, q.Latent.Heads, tokens * q.Latent.Heads}
+	p.X = [maxCoords]float64{tokens, q.Length, q.Latent.Heads, tokens * q.Latent.Heads}
 	return p
 }

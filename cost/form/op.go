@@ -16,11 +16,14 @@ type Coord struct {
 // Shape is one call of a primitive: the layer's fixed sizes and the sizes of
 // the step. It is a plain struct with value methods.
 type Shape interface {
-	// Coords lists the coordinates Point computes, in order; at most eight.
+	// Coords lists the coordinates Point computes, in order; at most maxCoords.
 	Coords() []Coord
 	// Point places the shape on a chip.
 	Point(c *Chip) Point
 }
+
+// maxCoords is the most coordinates a form has.
+const maxCoords = 9
 
 // Point is a shape on a chip: its work, the ideal time and the coordinates.
 type Point struct {
@@ -28,7 +31,7 @@ type Point struct {
 	Bytes float64 // to or from HBM, per rank
 	Link  float64 // bytes one rank sends over the links
 	Ideal float64 // seconds
-	X     [8]float64
+	X     [maxCoords]float64
 }
 
 // place fills in the ideal time of compute and memory, which overlap.

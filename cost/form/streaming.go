@@ -10,7 +10,7 @@ func (Elementwise) Coords() []Coord { return elementwiseCoords }
 
 func (e Elementwise) Point(c *Chip) Point {
 	p := place(c, BF16, 0, e.Bytes)
-	p.X = [8]float64{e.Bytes}
+	p.X = [maxCoords]float64{e.Bytes}
 	return p
 }
 
@@ -41,6 +41,6 @@ func (r Recurrent) Point(c *Chip) Point {
 	state := r.Heads * r.Key * r.Value
 	bytes := float64(8*r.Seqs)*state + float64(2*r.Tokens*r.Heads)*(2*r.Key+2*r.Value)
 	p := place(c, BF16, float64(8*r.Tokens)*state, bytes)
-	p.X = [8]float64{r.Tokens, bytes}
+	p.X = [maxCoords]float64{r.Tokens, bytes}
 	return p
 }

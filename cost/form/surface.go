@@ -176,8 +176,8 @@ func (s *surface) log2At(x *coords) float64 {
 	return sum
 }
 
-// coords holds log2 of a form's coordinates; no form has more than eight.
-type coords [8]float64
+// coords holds log2 of a form's coordinates.
+type coords [maxCoords]float64
 
 func (t *boundTerm) at(x *coords, axis, base int) float64 {
 	if axis == len(t.axes) {

@@ -157,7 +157,7 @@ func (c *config) lower() (*sched.Config, error) {
 		ChunkedPrefill: c.EnableChunkedPrefill, LongPrefillTokenThreshold: c.LongPrefillTokenThreshold,
 		Async: c.AsyncScheduling, PipelineParallel: c.PipelineParallelSize, Watermark: c.Watermark,
 		ReserveFullISL: c.ReserveFullISL, BlockSize: c.BlockSize, NumBlocks: c.NumGPUBlocks,
-		PrefixCaching: c.EnablePrefixCaching, Retention: kv.Dense, DisableHybrid: c.DisableHybrid, UncheckedPool: c.UncheckedPool,
+		PrefixCaching: c.EnablePrefixCaching, Retention: kv.Dense, Stepwise: true, DisableHybrid: c.DisableHybrid, UncheckedPool: c.UncheckedPool,
 	}
 	if c.RetentionInterval != nil {
 		out.Retention = *c.RetentionInterval

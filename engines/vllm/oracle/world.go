@@ -205,7 +205,7 @@ func (w *world) complete(step object) bool {
 	if b == nil {
 		return false
 	}
-	var out sched.Output
+	out := sched.Output{Verbose: true}
 	w.loop.Complete(&out)
 	if w.config.Speculative != nil && !w.config.AsyncScheduling {
 		w.loop.Scheduler.Propose(b, w.propose)

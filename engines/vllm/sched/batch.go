@@ -28,6 +28,10 @@ type Batch struct {
 	Step    int // number of the call, from 1
 	Tokens  int // scheduled in all
 	Entries []Entry
+	// Cruising requests take one token each and have no entry; Attended sums what
+	// their queries read in each KV group.
+	Cruising int
+	Attended []int64
 	// Preempted lists the victims in order, with the tokens they had computed.
 	Preempted []Victim
 	// Finished are the requests whose end is passed on with this batch.
@@ -41,7 +45,7 @@ type Victim struct {
 }
 
 func (b *Batch) reset(step int) {
-	b.Step, b.Tokens = step, 0
+	b.Step, b.Tokens, b.Cruising, b.Attended = step, 0, 0, b.Attended[:0]
 	b.Entries, b.Preempted, b.Finished = b.Entries[:0], b.Preempted[:0], b.Finished[:0]
 }
 
@@ -51,12 +55,18 @@ type Event struct {
 	Tokens  int // emitted
 	Finish  Finish
 	First   bool // first output of the request
+	Gap     bool // the batch before returned a token of the request too
 	Written int  // with First: prompt tokens newly made findable
 }
 
 // Output is the answer of one Update call. Its slices are reused.
 type Output struct {
-	Events []Event
+	// Verbose lists ordinary requests in Events too; the caller sets it.
+	Verbose bool
+	Events  []Event
+	// Steady counts the ordinary requests: one token from this batch, one from the
+	// batch before, not ended.
+	Steady int
 	Prefix PrefixStats // since the last Update
 	Drafts DraftStats
 }

@@ -62,6 +62,9 @@ type Config struct {
 	DisableHybrid bool // disable_hybrid_kv_cache_manager
 	AlignedMamba  bool // mamba_cache_mode is align
 	Sink          kv.Sink
+	// Stepwise visits every running request in every step. Decisions are the same
+	// either way.
+	Stepwise bool
 	// UncheckedPool skips the start-up test that one request of MaxModelLen fits.
 	UncheckedPool bool
 }

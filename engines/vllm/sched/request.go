@@ -38,6 +38,7 @@ type Request struct {
 	Finish      Finish
 	Preemptions int
 	Cached      int // prompt tokens served from the cache at first admission
+	Scheduled   int // tokens scheduled over all admissions
 
 	admitted     bool // has been admitted at least once
 	reported     bool // its first output has been reported
@@ -49,7 +50,13 @@ type Request struct {
 	stale        int  // of those, scheduled before a preemption
 	pending      int  // batches in flight that hold the request
 
-	next, prev *Request // queue links
+	order    uint64 // grows with admission; running is sorted by it
+	lastEmit int    // step of the batch that returned its last token
+	cruising bool
+	joined   int // first step cruised
+	leaves   int // step at which the cruise ends
+
+	next, prev *Request // queue or wheel links
 	heap       int      // position in a heap
 	queue      queue    // the queue it waits in, nil if none
 }

@@ -5,7 +5,16 @@ import "github.com/inference-sim/accuracy-dashboard/engines/vllm/kv"
 // scheduleRunning gives every running request, in order, the tokens it still lacks
 // (scheduler.py:524-735).
 func (s *Scheduler) scheduleRunning(b *Batch, left *budgets) {
-	for i := 0; i < len(s.running) && left.tokens > 0; i++ {
+	if s.cruise.on {
+		s.walkCruising(b, left)
+		return
+	}
+	s.walk(b, left, 0)
+}
+
+// walk visits the running requests from one on.
+func (s *Scheduler) walk(b *Batch, left *budgets, from int) {
+	for i := from; i < len(s.running) && left.tokens > 0; i++ {
 		if left.input <= s.slots {
 			return
 		}
@@ -17,7 +26,7 @@ func (s *Scheduler) scheduleRunning(b *Batch, left *budgets) {
 		if want <= 0 {
 			continue
 		}
-		for !s.cache.Allocate(&r.Sequence, kv.Grant{New: want, Lookahead: s.lookahead}) {
+		for !s.schedule(b, left, r, want) {
 			victim, at := s.victim()
 			s.preempt(b, left, victim, at)
 			if at <= i {
@@ -27,14 +36,22 @@ func (s *Scheduler) scheduleRunning(b *Batch, left *budgets) {
 				return
 			}
 		}
-		left.charge(want, s.slots)
-		e := Entry{Request: r, Tokens: want, Computed: r.Computed}
-		if r.drafts > 0 {
-			e.Drafts = min(max(want+r.Computed-r.Tokens-r.placeholders, 0), r.drafts)
-			r.drafts = 0
-		}
-		b.Entries = append(b.Entries, e)
 	}
+}
+
+// schedule takes r into the batch with want tokens if its blocks can be had.
+func (s *Scheduler) schedule(b *Batch, left *budgets, r *Request, want int) bool {
+	if !s.cache.Allocate(&r.Sequence, kv.Grant{New: want, Lookahead: s.lookahead}) {
+		return false
+	}
+	left.charge(want, s.slots)
+	e := Entry{Request: r, Tokens: want, Computed: r.Computed}
+	if r.drafts > 0 {
+		e.Drafts = min(max(want+r.Computed-r.Tokens-r.placeholders, 0), r.drafts)
+		r.drafts = 0
+	}
+	b.Entries = append(b.Entries, e)
+	return true
 }
 
 // awaitsOutput reports whether an asynchronous request has nothing to compute until

@@ -1,6 +1,10 @@
 package sched
 
-import "github.com/inference-sim/accuracy-dashboard/engines/vllm/kv"
+import (
+	"sort"
+
+	"github.com/inference-sim/accuracy-dashboard/engines/vllm/kv"
+)
 
 // Scheduler is the scheduler of one engine.
 //
@@ -20,6 +24,8 @@ type Scheduler struct {
 	passed   []*Request // passed over in this step
 	finished []*Request // ended since the last batch
 	prefix   PrefixStats
+	orders   uint64 // admissions so far
+	cruise   cruise
 }
 
 // New checks a configuration as start-up does and builds its scheduler.
@@ -28,11 +34,13 @@ func New(config Config) (*Scheduler, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Scheduler{
+	s := &Scheduler{
 		config: config, cache: kv.NewCache(*cacheConfig), budget: config.budget(),
 		slots: config.Speculative.Slots(), lookahead: config.Speculative.Lookahead(), k: config.Speculative.K(),
 		waiting: newQueue(config.Policy), skipped: newQueue(config.Policy),
-	}, nil
+	}
+	s.startCruise()
+	return s, nil
 }
 
 // Cache is the scheduler's KV cache.
@@ -53,7 +61,10 @@ func (s *Scheduler) Abort(r *Request) {
 		return
 	}
 	if r.Status == Running {
-		s.running = without(s.running, r)
+		if r.cruising {
+			s.leave(r)
+		}
+		s.dropRunning(r)
 	} else {
 		r.queue.remove(r)
 	}
@@ -67,15 +78,17 @@ func (s *Scheduler) end(r *Request, why Finish) {
 	s.cache.Free(&r.Sequence)
 }
 
-func without(list []*Request, r *Request) []*Request {
-	for i := range list {
-		if list[i] == r {
-			copy(list[i:], list[i+1:])
-			list[len(list)-1] = nil
-			return list[:len(list)-1]
-		}
-	}
-	return list
+// dropRunning takes r out of running.
+func (s *Scheduler) dropRunning(r *Request) {
+	i := s.indexOf(r)
+	copy(s.running[i:], s.running[i+1:])
+	s.running[len(s.running)-1] = nil
+	s.running = s.running[:len(s.running)-1]
+}
+
+// indexOf finds r in running, which admission order sorts.
+func (s *Scheduler) indexOf(r *Request) int {
+	return sort.Search(len(s.running), func(i int) bool { return s.running[i].order >= r.order })
 }
 
 // Unfinished is the number of requests that have not ended.
@@ -95,8 +108,12 @@ func (s *Scheduler) Counts() (running, waiting, skipped int) {
 	return len(s.running), s.waiting.len(), s.skipped.len()
 }
 
-// Running lists the running requests in order; the slice is the scheduler's own.
-func (s *Scheduler) Running() []*Request { return s.running }
+// Running lists the running requests in order, with exact counts; the slice is the
+// scheduler's own.
+func (s *Scheduler) Running() []*Request {
+	s.flushActive()
+	return s.running
+}
 
 // Waiting appends the waiting and the skipped requests, each in queue order.
 func (s *Scheduler) Waiting(waiting, skipped []*Request) ([]*Request, []*Request) {
@@ -114,6 +131,7 @@ func (s *Scheduler) Schedule(b *Batch) {
 		s.scheduleWaiting(b, &left)
 	}
 	s.advance(b)
+	s.settle(b)
 	b.Finished = append(b.Finished, s.finished...)
 	clear(s.finished)
 	s.finished = s.finished[:0]
@@ -136,6 +154,7 @@ func (s *Scheduler) advance(b *Batch) {
 		b.Tokens += e.Tokens
 		r.Computed += e.Tokens
 		r.InFlight += e.Tokens
+		r.Scheduled += e.Tokens
 		r.pending++
 		r.chunk = r.Computed < r.Tokens+r.placeholders
 		e.Samples, e.epoch, e.Accepted = !r.chunk, r.Preemptions, 0

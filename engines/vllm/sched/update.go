@@ -4,8 +4,8 @@ package sched
 // tokens appended, ended requests freed in scheduling order (scheduler.py:1737-2138).
 func (s *Scheduler) Update(b *Batch, out *Output) {
 	out.Events = out.Events[:0]
+	out.Steady = b.Cruising
 	out.Drafts.reset(s.k)
-	ended := false
 	for i := range b.Entries {
 		e := &b.Entries[i]
 		r := e.Request
@@ -16,27 +16,21 @@ func (s *Scheduler) Update(b *Batch, out *Output) {
 		if e.epoch == r.Preemptions {
 			r.InFlight -= e.Tokens
 		}
-		if !e.Samples {
-			continue
+		if e.Samples {
+			s.sampled(b, e, out)
 		}
-		ended = s.sampled(e, out) || ended
-	}
-	if ended {
-		s.dropEnded()
 	}
 	out.Prefix, s.prefix = s.prefix, PrefixStats{}
+	s.cruise.flight = append(s.cruise.flight[:0], s.cruise.flight[1:]...)
+	s.cruise.last = b.Step
 }
 
-// sampled appends the tokens of one entry and reports whether r ended while running.
-func (s *Scheduler) sampled(e *Entry, out *Output) bool {
+// sampled appends the tokens of one entry and frees a request they end.
+func (s *Scheduler) sampled(b *Batch, e *Entry, out *Output) {
 	r := e.Request
 	fresh := e.epoch == r.Preemptions
 	if e.Drafts > 0 {
-		rejected := e.Drafts - e.Accepted
-		if fresh {
-			r.Computed -= min(rejected, r.Computed)
-			r.placeholders -= min(rejected, r.placeholders)
-		}
+		s.verify(e, fresh)
 		out.Drafts.observe(e.Drafts, e.Accepted)
 	}
 	n, why := s.emit(r, 1+e.Accepted)
@@ -49,20 +43,35 @@ func (s *Scheduler) sampled(e *Entry, out *Output) bool {
 			s.cache.Store(&r.Sequence, r.Computed-r.placeholders)
 		}
 	}
-	ev := Event{Request: r, Tokens: n, Finish: why, First: !r.reported}
+	ev := Event{Request: r, Tokens: n, Finish: why, First: !r.reported, Gap: r.lastEmit == b.Step-1 && r.reported}
+	r.lastEmit = b.Step
+	if n == 1 && why == NotFinished && ev.Gap && !out.Verbose {
+		out.Steady++
+		return
+	}
 	if !r.reported {
 		r.reported = true
 		ev.Written = max(s.cache.Kept(&r.Sequence)-r.Cached, 0)
 	}
-	wasRunning := r.Status == Running
 	if why != NotFinished {
-		if !wasRunning {
+		if r.Status == Running {
+			s.dropRunning(r)
+		} else {
 			r.queue.remove(r)
 		}
 		s.end(r, why)
 	}
 	out.Events = append(out.Events, ev)
-	return why != NotFinished && wasRunning
+}
+
+// verify takes rejected drafts back out of the counts.
+func (s *Scheduler) verify(e *Entry, fresh bool) {
+	if !fresh {
+		return
+	}
+	r, rejected := e.Request, e.Drafts-e.Accepted
+	r.Computed -= min(rejected, r.Computed)
+	r.placeholders -= min(rejected, r.placeholders)
 }
 
 // emit appends up to n tokens, ending at the first that stops the request
@@ -80,18 +89,6 @@ func (s *Scheduler) emit(r *Request, n int) (int, Finish) {
 		}
 	}
 	return n, NotFinished
-}
-
-// dropEnded takes finished requests out of running.
-func (s *Scheduler) dropEnded() {
-	kept := s.running[:0]
-	for _, r := range s.running {
-		if r.Status != Finished {
-			kept = append(kept, r)
-		}
-	}
-	clear(s.running[len(kept):])
-	s.running = kept
 }
 
 // Propose hands over the drafts made after a batch, in synchronous mode: count says

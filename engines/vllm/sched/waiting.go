@@ -95,7 +95,12 @@ func (s *Scheduler) admit(b *Batch, left *budgets, q queue, r *Request, pad bool
 		r.admitted, r.Cached = true, computed
 	}
 	r.Status, r.Computed = Running, computed
+	s.orders++
+	r.order = s.orders
 	s.running = append(s.running, r)
+	if s.cruise.on {
+		s.cruise.active = append(s.cruise.active, r)
+	}
 	left.charge(n, s.slots)
 	b.Entries = append(b.Entries, e)
 	return true

@@ -1,0 +1,71 @@
+package kv
+
+// Attends is how many cached tokens the query after computed tokens reads in the
+// group, its own included.
+func (g *GroupSpec) Attends(computed int) int {
+	switch g.Kind {
+	case SlidingWindow:
+		return min(computed+1, g.Window)
+	case ChunkedLocal:
+		return computed%g.Window + 1
+	case Mamba:
+		return 0
+	}
+	return computed + 1
+}
+
+// Slope is how much Attends grows with the next token, and for how many tokens it
+// keeps growing like that.
+func (g *GroupSpec) Slope(computed int) (slope, steps int) {
+	const forever = 1 << 30
+	switch g.Kind {
+	case SlidingWindow:
+		if computed+1 >= g.Window {
+			return 0, forever
+		}
+		return 1, g.Window - computed - 1
+	case ChunkedLocal:
+		return 1, g.Window - computed%g.Window
+	case Mamba:
+		return 0, forever
+	}
+	return 1, forever
+}
+
+// Quiet is how many coming Allocate calls for one token each would change nothing,
+// as long as every token is known one step after it was scheduled. The first call
+// that matters is the one after them.
+func (c *Cache) Quiet(s *Sequence) int {
+	n := 1 << 30
+	for i := range c.managers {
+		n = min(n, c.managers[i].quiet(c, s, &s.tables[i]))
+	}
+	return n
+}
+
+func (m *manager) quiet(c *Cache, s *Sequence, t *table) int {
+	if m.spec.Kind == Mamba {
+		if m.spec.Aligned {
+			return 0
+		}
+		return m.spec.BlockSize - s.Computed // one state block spans the sequence
+	}
+	size := m.spec.BlockSize
+	n := len(t.blocks)*size - s.Computed
+	if c.config.Caching {
+		unit := size
+		if len(c.managers) > 1 {
+			unit = c.align
+		}
+		n = min(n, (t.cached*size/unit+1)*unit-min(s.Computed+1, s.Tokens))
+	}
+	processed := s.Computed - s.InFlight
+	switch m.spec.Kind {
+	case SlidingWindow:
+		gone := max(processed-m.spec.Window+1, 0) / size
+		n = min(n, (gone+1)*size+m.spec.Window-1-processed)
+	case ChunkedLocal:
+		n = min(n, m.spec.Window-processed%m.spec.Window)
+	}
+	return max(n, 0)
+}

@@ -1,0 +1,306 @@
+package sched
+
+// A decoding request mostly does the same thing in every step: it takes one token,
+// needs no block and emits one token. Such a request cruises: it is not visited, its
+// counts are those it joined with plus the steps since, and a step costs nothing for
+// it. It leaves, with exact counts, at the step where a block fills up or is needed,
+// where it ends, or where anything else looks at it; so every decision is the one
+// the step-by-step path takes.
+//
+// Exactness rests on three facts. While nothing disturbs it, the running list is in
+// admission order, so a batch sorted by admission is the batch upstream builds. A
+// cruising request's allocation changes nothing (kv.Cache.Quiet). Its end is known
+// when it joins, because the stop check alone decides it.
+type cruise struct {
+	on      bool
+	n       int        // requests cruising
+	wheel   []*Request // by step at which they leave, modulo its length
+	active  []*Request // running requests that do not cruise, in running order
+	due     []*Request
+	merged  []*Request
+	through int // last step whose batch counts the cruising requests
+	last    int // last completed step
+	flight  []*Batch
+
+	attended []int64 // over the cruising requests, per KV group, for the coming step
+	slope    []int64 // growth of attended per step
+}
+
+// wheelSize bounds how far ahead a request cruises; a power of two.
+const wheelSize = 64
+
+// cruises reports whether a configuration's steady decode steps are uniform: one
+// token a request and step, each known one completed batch later.
+func (c *Config) cruises() bool {
+	return !c.Stepwise && c.Speculative == nil && c.PipelineParallel <= 1 && !c.AlignedMamba
+}
+
+func (s *Scheduler) startCruise() {
+	groups := len(s.cache.Config().Groups)
+	s.cruise = cruise{on: s.config.cruises(), wheel: make([]*Request, wheelSize),
+		attended: make([]int64, groups), slope: make([]int64, groups)}
+}
+
+// walkCruising is scheduleRunning without a visit to the cruising requests.
+func (s *Scheduler) walkCruising(b *Batch, left *budgets) {
+	c := &s.cruise
+	s.gather()
+	if s.clips(left) {
+		s.walkAll(b, left)
+		return
+	}
+	left.charge(c.n, 0)
+	kept := c.active[:0]
+	for i, r := range c.merged {
+		want := 0
+		if !s.awaitsOutput(r) {
+			want = s.want(r, left)
+		}
+		switch {
+		case want <= 0:
+		case want == 1 && s.join(r):
+			left.charge(1, 0)
+			continue
+		case !s.schedule(b, left, r, want):
+			// The step must preempt: everyone before r is scheduled already, r and everyone
+			// after it are not.
+			c.active = append(kept, c.merged[i:]...)
+			s.spill(b, left, r)
+			s.walk(b, left, s.indexOf(r))
+			c.active = append(c.active[:0], s.running...)
+			return
+		}
+		kept = append(kept, r)
+	}
+	c.active = kept
+}
+
+// gather merges the requests due in this step with the active ones into
+// c.merged, in running order, and drops ended ones.
+func (s *Scheduler) gather() {
+	c := &s.cruise
+	c.due = c.due[:0]
+	slot := s.step % wheelSize
+	for r := c.wheel[slot]; r != nil; r = c.wheel[slot] {
+		s.leave(r)
+		c.due = append(c.due, r)
+	}
+	sortByOrder(c.due)
+	c.merged = c.merged[:0]
+	k := 0
+	for _, r := range c.active {
+		if r.Status != Running {
+			continue
+		}
+		for k < len(c.due) && c.due[k].order < r.order {
+			c.merged = append(c.merged, c.due[k])
+			k++
+		}
+		c.merged = append(c.merged, r)
+	}
+	c.merged = append(c.merged, c.due[k:]...)
+}
+
+// sortByOrder is an insertion sort: a bucket is filled almost in order.
+func sortByOrder(list []*Request) {
+	for i := 1; i < len(list); i++ {
+		r := list[i]
+		j := i
+		for ; j > 0 && list[j-1].order > r.order; j-- {
+			list[j] = list[j-1]
+		}
+		list[j] = r
+	}
+}
+
+// clips reports whether the budget runs out at a request that cruising ones follow.
+func (s *Scheduler) clips(left *budgets) bool {
+	c := &s.cruise
+	room := min(left.tokens, left.input) - c.n
+	if room < 0 {
+		return true
+	}
+	for _, r := range c.merged {
+		if s.awaitsOutput(r) {
+			continue
+		}
+		room -= s.clipLong(max(r.Tokens+r.placeholders-r.Computed, 0))
+		if room < 0 {
+			return c.n > 0 && s.cruisesBehind(r)
+		}
+	}
+	return false
+}
+
+func (s *Scheduler) cruisesBehind(r *Request) bool {
+	for i := len(s.running) - 1; i >= 0 && s.running[i].order > r.order; i-- {
+		if s.running[i].cruising {
+			return true
+		}
+	}
+	return false
+}
+
+// join lets r cruise from this step on if its coming steps are uniform for at least
+// two steps.
+func (s *Scheduler) join(r *Request) bool {
+	inFlight := 0
+	if s.config.Async {
+		inFlight = 1
+	}
+	if r.outputs != inFlight || r.Tokens+r.placeholders-r.Computed != 1 || r.InFlight != inFlight {
+		return false
+	}
+	steps := min(wheelSize-1, s.lastOutput(r)-r.Outputs()-inFlight-1, s.config.MaxModelLen-1-r.Computed, r.limit()-1-r.Computed)
+	if steps < 2 {
+		return false
+	}
+	groups := s.cache.Config().Groups
+	for g := range groups {
+		_, n := groups[g].Slope(r.Computed)
+		steps = min(steps, n)
+	}
+	steps = min(steps, s.cache.Quiet(&r.Sequence))
+	if steps < 2 {
+		return false
+	}
+	c := &s.cruise
+	r.cruising, r.joined, r.leaves = true, s.step, s.step+steps
+	c.n++
+	for g := range groups {
+		slope, _ := groups[g].Slope(r.Computed)
+		c.attended[g] += int64(groups[g].Attends(r.Computed))
+		c.slope[g] += int64(slope)
+	}
+	slot := r.leaves % wheelSize
+	r.prev, r.next = nil, c.wheel[slot]
+	if r.next != nil {
+		r.next.prev = r
+	}
+	c.wheel[slot] = r
+	return true
+}
+
+// lastOutput is the number of the output token that ends r
+// (vllm/v1/core/sched/utils.py:94-130).
+func (s *Scheduler) lastOutput(r *Request) int {
+	n := max(r.MinTokens, min(r.MaxTokens, s.config.MaxModelLen-r.Prompt))
+	if r.StopAt > 0 && r.StopAt >= r.MinTokens {
+		n = min(n, r.StopAt)
+	}
+	return n
+}
+
+// leave ends r's cruise: its counts become exact and every batch in flight that
+// counted it gets an entry of it.
+func (s *Scheduler) leave(r *Request) {
+	c := &s.cruise
+	scheduled := c.through - r.joined + 1
+	completed := max(c.last-r.joined+1, 0)
+	joinedWith := r.Computed
+	r.Computed += scheduled
+	r.Scheduled += scheduled
+	r.Tokens += completed
+	if completed > 0 {
+		r.lastEmit = c.last
+	}
+	for _, b := range c.flight {
+		if b.Step >= r.joined && b.Step <= c.through {
+			s.itemise(b, r, joinedWith+b.Step-r.joined)
+		}
+	}
+	r.eligible = c.through + 1
+	r.cruising = false
+	c.n--
+	groups := s.cache.Config().Groups
+	for g := range groups {
+		slope, _ := groups[g].Slope(joinedWith)
+		c.attended[g] -= int64(groups[g].Attends(joinedWith) + slope*scheduled)
+		c.slope[g] -= int64(slope)
+	}
+	if r.prev == nil {
+		c.wheel[r.leaves%wheelSize] = r.next
+	} else {
+		r.prev.next = r.next
+	}
+	if r.next != nil {
+		r.next.prev = r.prev
+	}
+	r.prev, r.next = nil, nil
+}
+
+// itemise turns r's silent part of a batch in flight into an entry.
+func (s *Scheduler) itemise(b *Batch, r *Request, computed int) {
+	b.Cruising--
+	b.insert(Entry{Request: r, Tokens: 1, Computed: computed, Samples: true, epoch: r.Preemptions})
+	r.pending++
+	r.outputs++
+	r.InFlight++
+	if s.config.Async {
+		r.placeholders++
+	}
+}
+
+// spill ends every cruise in the middle of a step: requests before at have been
+// scheduled and get entries, the others return their tokens.
+func (s *Scheduler) spill(b *Batch, left *budgets, at *Request) {
+	for _, r := range s.running {
+		if !r.cruising {
+			continue
+		}
+		joinedNow := r.joined == s.step
+		s.leave(r)
+		if r.order < at.order {
+			b.insert(Entry{Request: r, Tokens: 1, Computed: r.Computed})
+		} else if !joinedNow {
+			left.charge(-1, 0)
+		}
+	}
+}
+
+// flush ends every cruise between steps or before one.
+func (s *Scheduler) flush() {
+	for _, r := range s.running {
+		if r.cruising {
+			s.leave(r)
+		}
+	}
+}
+
+// walkAll falls back to the step-by-step path for one step.
+func (s *Scheduler) walkAll(b *Batch, left *budgets) {
+	s.flush()
+	s.walk(b, left, 0)
+	s.cruise.active = append(s.cruise.active[:0], s.running...)
+}
+
+// settle counts the cruising requests into the batch at the end of a step.
+func (s *Scheduler) settle(b *Batch) {
+	c := &s.cruise
+	b.Cruising = c.n
+	b.Tokens += c.n
+	b.Attended = append(b.Attended[:0], c.attended...)
+	for g := range c.attended {
+		c.attended[g] += c.slope[g]
+	}
+	c.through = s.step
+	c.flight = append(c.flight, b)
+}
+
+// insert puts e at its place in admission order.
+func (b *Batch) insert(e Entry) {
+	i := len(b.Entries)
+	b.Entries = append(b.Entries, e)
+	for ; i > 0 && b.Entries[i-1].Request.order > e.Request.order; i-- {
+		b.Entries[i] = b.Entries[i-1]
+	}
+	b.Entries[i] = e
+}
+
+// flushActive makes every running request's counts exact between steps.
+func (s *Scheduler) flushActive() {
+	if s.cruise.n > 0 {
+		s.flush()
+		s.cruise.active = append(s.cruise.active[:0], s.running...)
+	}
+}

@@ -39,39 +39,28 @@ func place(c *Chip, on Compute, flops, bytes float64) Point {
 	return Point{Flops: flops, Bytes: bytes, Ideal: max(flops/c.Peak(on), bytes/c.HBM)}
 }
 
-// Op is a form compiled for one layer on one chip.
-type Op[S Shape] struct {
-	chip    Chip
+// Bound is a curve bound to a form's coordinates.
+type Bound struct {
 	launch  float64
 	surface surface
 	used    []int // coordinates some term still reads
 }
 
-// Compile binds a curve to a layer. Only the fixed sizes of layer are read;
-// Seconds must be called with the same ones.
-func Compile[S Shape](chip Chip, curve *Curve, layer S) (*Op[S], error) {
-	list := layer.Coords()
-	s, err := curve.bind(coordNames(list))
-	if err != nil {
-		return nil, err
-	}
-	x := layer.Point(&chip).X
-	for i, c := range list {
-		if !c.Fixed || !s.reads(i) {
-			continue
-		}
-		if !(x[i] > 0) {
-			return nil, fmt.Errorf("layer %+v: %s must be positive", layer, c.Name)
-		}
-		s = s.fix(i, fmath.Log2(x[i]))
-	}
-	op := &Op[S]{chip: chip, launch: curve.LaunchUS * 1e-6, surface: s}
-	for i := range list {
-		if s.reads(i) {
-			op.used = append(op.used, i)
+// Bind checks a curve against the coordinates a form computes.
+func (c *Curve) Bind(list []Coord) (Bound, error) {
+	s, err := c.bind(coordNames(list))
+	b := Bound{launch: c.LaunchUS * 1e-6, surface: s}
+	b.use(len(list))
+	return b, err
+}
+
+func (b *Bound) use(n int) {
+	b.used = nil
+	for i := range n {
+		if b.surface.reads(i) {
+			b.used = append(b.used, i)
 		}
 	}
-	return op, nil
 }
 
 // coordNames gives the names a curve may use.
@@ -83,35 +72,73 @@ func coordNames(list []Coord) []string {
 	return names
 }
 
-// Seconds prices one call. A call with no work costs nothing.
-func (o *Op[S]) Seconds(s S) float64 {
-	p := s.Point(&o.chip)
+// Seconds prices a point. A point with no work costs nothing.
+func (b *Bound) Seconds(p *Point) float64 {
 	if !(p.Ideal > 0) {
 		return 0
 	}
-	x := o.logs(&p)
-	return (o.launch + p.Ideal) * fmath.Exp(ln2*max(0, -o.surface.log2At(&x)))
+	x := b.logs(p)
+	return (b.launch + p.Ideal) * fmath.Exp(ln2*max(0, -b.surface.log2At(&x)))
 }
 
-// Inside reports whether the call lies within the knots the curve was fitted on.
-func (o *Op[S]) Inside(s S) bool {
-	p := s.Point(&o.chip)
-	x := o.logs(&p)
-	return o.surface.inside(&x)
+// Inside reports whether a point lies within the knots the curve was fitted on.
+func (b *Bound) Inside(p *Point) bool {
+	x := b.logs(p)
+	return b.surface.inside(&x)
 }
 
-// Point returns the call's work and ideal time.
-func (o *Op[S]) Point(s S) Point { return s.Point(&o.chip) }
-
-func (o *Op[S]) logs(p *Point) coords {
+func (b *Bound) logs(p *Point) coords {
 	var x coords
-	for _, i := range o.used {
+	for _, i := range b.used {
 		x[i] = fmath.Log2(p.X[i])
 	}
 	return x
 }
 
 const ln2 = 0.693147180559945309417
+
+// Op is a form compiled for one layer on one chip.
+type Op[S Shape] struct {
+	chip  Chip
+	bound Bound
+}
+
+// Compile binds a curve to a layer. Only the fixed sizes of layer are read;
+// Seconds must be called with the same ones.
+func Compile[S Shape](chip Chip, curve *Curve, layer S) (*Op[S], error) {
+	list := layer.Coords()
+	b, err := curve.Bind(list)
+	if err != nil {
+		return nil, err
+	}
+	x := layer.Point(&chip).X
+	for i, c := range list {
+		if !c.Fixed || !b.surface.reads(i) {
+			continue
+		}
+		if !(x[i] > 0) {
+			return nil, fmt.Errorf("layer %+v: %s must be positive", layer, c.Name)
+		}
+		b.surface = b.surface.fix(i, fmath.Log2(x[i]))
+	}
+	b.use(len(list))
+	return &Op[S]{chip, b}, nil
+}
+
+// Seconds prices one call. A call with no work costs nothing.
+func (o *Op[S]) Seconds(s S) float64 {
+	p := s.Point(&o.chip)
+	return o.bound.Seconds(&p)
+}
+
+// Inside reports whether the call lies within the knots the curve was fitted on.
+func (o *Op[S]) Inside(s S) bool {
+	p := s.Point(&o.chip)
+	return o.bound.Inside(&p)
+}
+
+// Point returns the call's work and ideal time.
+func (o *Op[S]) Point(s S) Point { return s.Point(&o.chip) }
 
 func (s *surface) reads(coord int) bool {
 	for _, t := range s.terms {

@@ -61,13 +61,16 @@ func Log(x float64) float64 {
 	s := (m - 1) / (m + 1)
 	z := float64(s * s)
 	p := 1.0 / 21
-	for k := 19.0; k >= 3; k -= 2 {
-		p = float64(p*z) + 1/k
+	for _, c := range logSeries {
+		p = float64(p*z) + c
 	}
 	tail := float64(float64(2*s) * float64(z*p))
 	n := float64(e)
 	return float64(n*ln2Hi) + (2*s + (tail + float64(n*ln2Lo)))
 }
+
+// logSeries is 1/19, 1/17, ..., 1/3.
+var logSeries = [...]float64{1.0 / 19, 1.0 / 17, 1.0 / 15, 1.0 / 13, 1.0 / 11, 1.0 / 9, 1.0 / 7, 1.0 / 5, 1.0 / 3}
 
 // Log2 returns the base-2 logarithm of x, exact for powers of two.
 func Log2(x float64) float64 {

@@ -3,7 +3,6 @@ package cost
 import (
 	"slices"
 
-	"github.com/inference-sim/accuracy-dashboard/cost/form"
 	"github.com/inference-sim/accuracy-dashboard/cost/plan"
 	"github.com/inference-sim/accuracy-dashboard/internal/quantity"
 	"github.com/inference-sim/accuracy-dashboard/registry"
@@ -47,22 +46,22 @@ func (p *Pricer) Explain(step *plan.StepShape) []plan.Part {
 // parts are the operators and small kernels of one rank.
 func (p *Pricer) parts(st *stage, step *plan.StepShape, i int) []plan.Part {
 	p.load(step, i)
-	out := st.target.parts(&p.w, step.Ranks[i].Extend, 1)
+	out := st.target.parts(&p.w, p.hbm, step.Ranks[i].Extend, 1)
 	small := st.target.small
 	if step.Drafts.Proposed > 0 && len(st.draft.all) > 0 {
 		later := float64(p.plan.Drafts.Tokens - 1)
-		out = append(out, st.draft.parts(&p.w, step.Ranks[i].Extend, 1)...)
+		out = append(out, st.draft.parts(&p.w, p.hbm, step.Ranks[i].Extend, 1)...)
 		p.chain(step, i)
-		out = append(out, st.draft.parts(&p.w, nil, later)...)
+		out = append(out, st.draft.parts(&p.w, p.hbm, nil, later)...)
 		small += float64(st.draft.small * (1 + later))
 	}
 	return append(out, p.over.small.part("small kernels", small, 0, small))
 }
 
-func (pg *program) parts(w *work, chunks []plan.Chunk, times float64) []plan.Part {
+func (pg *program) parts(w *work, hbm float64, chunks []plan.Chunk, times float64) []plan.Part {
 	var out []plan.Part
 	for _, e := range pg.all {
-		t := tally{times: float64(e.times * times), inside: true}
+		t := tally{hbm: hbm, times: float64(e.times * times), inside: true}
 		if slices.Contains(pg.extend, e) {
 			for _, w.chunk = range chunks {
 				t.add(e.op, w)
@@ -94,7 +93,8 @@ func (pg *program) runsOnce(e *entry, w *work) bool {
 
 // tally adds an operator's calls up.
 type tally struct {
-	times, seconds, ideal, flops, bytes float64
+	hbm, times                          float64
+	seconds, ideal, flops, memory, link float64
 	inside                              bool
 }
 
@@ -103,18 +103,27 @@ func (t *tally) add(op operator, w *work) {
 	t.seconds += float64(t.times * op.seconds(w))
 	t.ideal += float64(t.times * p.Ideal)
 	t.flops += float64(t.times * p.Flops)
-	t.bytes += float64(t.times * moved(p))
+	t.memory += float64(t.times * p.Bytes)
+	t.link += float64(t.times * p.Link)
 	t.inside = t.inside && op.inside(w)
 }
 
-func moved(p form.Point) float64 { return p.Bytes + p.Link }
+func (t *tally) bound() plan.Bound {
+	switch {
+	case t.link > 0:
+		return plan.LinkBound
+	case t.memory/t.hbm > 0.99*t.ideal:
+		return plan.MemoryBound
+	}
+	return plan.ComputeBound
+}
 
 func (e *entry) part(t *tally) plan.Part {
 	low, high := interval(e.found, t.seconds)
 	part := plan.Part{
 		Name: e.layer.Name, Primitive: e.layer.Primitive, Kernel: e.layer.Kernel,
-		Seconds: quantity.Seconds(t.seconds), Ideal: quantity.Seconds(t.ideal),
-		Flops: quantity.Flops(t.flops), Bytes: quantity.Bytes(t.bytes),
+		Seconds: quantity.Seconds(t.seconds), Ideal: quantity.Seconds(t.ideal), Bound: t.bound(),
+		Flops: quantity.Flops(t.flops), Bytes: quantity.Bytes(t.memory + t.link),
 		Method: e.found.Effective(t.inside), Flags: e.found.Flags(t.inside), Entries: []string{e.found.Entry.Key.String()},
 	}
 	for _, f := range e.factors {

@@ -57,7 +57,7 @@ func (m *Model) Compile(p *plan.PoolPlan) (*Pricer, error) {
 	if err != nil {
 		return nil, err
 	}
-	pr := &Pricer{plan: p, over: over}
+	pr := &Pricer{plan: p, over: over, hbm: chip.HBM}
 	for i := range max(1, p.Layout.Pipeline) {
 		st := &stage{layers: float64(mixers(p.Layers, i))}
 		if st.target, err = m.program(chip, p.Layers, i); err != nil {

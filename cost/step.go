@@ -11,6 +11,7 @@ type Pricer struct {
 	plan   *plan.PoolPlan
 	over   *overheads
 	stages []*stage
+	hbm    float64 // bytes a second of the chip
 	w      work
 }
 

@@ -125,12 +125,23 @@ type Part struct {
 	Seconds   quantity.Seconds // all repeats together
 	Low, High quantity.Seconds // 95% interval; equal to Seconds when none is known
 	Ideal     quantity.Seconds // at the chip's datasheet peaks; 0 where no peak applies
+	Bound     Bound            // which peak
 	Flops     quantity.Flops
 	Bytes     quantity.Bytes // to and from memory and over links
 	Method    Method
 	Entries   []string // registry entries used
 	Flags     []string // "extrapolated", "unidentified"
 }
+
+// Bound is the peak that sets an ideal time.
+type Bound string
+
+const (
+	NoBound      Bound = ""
+	ComputeBound Bound = "compute"
+	MemoryBound  Bound = "memory"
+	LinkBound    Bound = "link"
+)
 
 // MemoryBreakdown is what one rank of one stage holds besides KV.
 type MemoryBreakdown struct {

@@ -1,0 +1,243 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/inference-sim/accuracy-dashboard/catalog"
+	"github.com/inference-sim/accuracy-dashboard/cost"
+	"github.com/inference-sim/accuracy-dashboard/cost/plan"
+	"github.com/inference-sim/accuracy-dashboard/engines"
+	"github.com/inference-sim/accuracy-dashboard/internal/canon"
+	"github.com/inference-sim/accuracy-dashboard/internal/diag"
+	"github.com/inference-sim/accuracy-dashboard/internal/quantity"
+	"github.com/inference-sim/accuracy-dashboard/registry"
+	"github.com/inference-sim/accuracy-dashboard/registry/acceptance"
+	"github.com/spf13/cobra"
+)
+
+// priceCmd prices one step of one engine from the command line.
+func priceCmd(kinds []engines.Kind) *cobra.Command {
+	var q priceQuery
+	c := &cobra.Command{
+		Use:   "price --model M --chip C [--tp N] --decode 64x8192 --extend 2048@0",
+		Short: "what one step costs, part by part: time, roofline, method, interval",
+		Example: `  blis price --model gpt-oss-120b --chip h200_sxm --tp 2 --decode 64x8192
+  blis price --model llama-3.1-8b --chip h100_sxm --extend 2048@0 --extend 512@4096 --json`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			answer, err := q.run(kinds)
+			if err != nil {
+				return err
+			}
+			if q.json {
+				b, err := canon.Indent(answer)
+				if err != nil {
+					return err
+				}
+				_, err = cmd.OutOrStdout().Write(b)
+				return err
+			}
+			return answer.draw(cmd.OutOrStdout())
+		},
+	}
+	f := c.Flags()
+	f.StringVar(&q.engine, "engine", "vllm", "engine that lowers the model")
+	f.StringVar(&q.model, "model", "", "catalog model")
+	f.StringVar(&q.checkpoint, "checkpoint", "", "checkpoint of the model; its first when left out")
+	f.StringVar(&q.chip, "chip", "", "catalog chip")
+	f.IntVar(&q.tensor, "tp", 1, "tensor-parallel width")
+	f.IntVar(&q.nodes, "nodes", 1, "nodes of the pool")
+	f.StringArrayVar(&q.args, "arg", nil, "name=value, a setting in the engine's own spelling; repeatable")
+	f.StringArrayVar(&q.decode, "decode", nil, "SEQSxCONTEXT: sequences decoding at a context; repeatable")
+	f.StringArrayVar(&q.extend, "extend", nil, "TOKENS@CACHED: a prompt chunk behind cached tokens; repeatable")
+	f.IntVar(&q.stage, "stage", 0, "pipeline stage")
+	f.BoolVar(&q.json, "json", false, "print the answer as JSON")
+	for _, name := range []string{"model", "chip"} {
+		c.MarkFlagRequired(name)
+	}
+	return c
+}
+
+type priceQuery struct {
+	engine, model, checkpoint, chip string
+	tensor, nodes, stage            int
+	args, decode, extend            []string
+	json                            bool
+}
+
+// priceAnswer is one step, priced and explained.
+type priceAnswer struct {
+	Engine   string           `json:"engine"`
+	Model    string           `json:"model"`
+	Chip     string           `json:"chip"`
+	Ranks    int              `json:"ranks"`
+	Tokens   int              `json:"tokens"`
+	Padded   int              `json:"padded_tokens"`
+	Launch   string           `json:"launch"`
+	Seconds  quantity.Seconds `json:"seconds"`
+	Device   quantity.Seconds `json:"device_seconds"`
+	Host     quantity.Seconds `json:"host_seconds"`
+	Method   string           `json:"method"`
+	Parts    []pricePart      `json:"parts"`
+	Catalog  string           `json:"catalog_hash"`
+	Registry string           `json:"registry_hash"`
+	Interval string           `json:"interval"` // what low and high of a part mean
+}
+
+type pricePart struct {
+	Name      string           `json:"name"`
+	Primitive string           `json:"primitive,omitempty"`
+	Kernel    string           `json:"kernel,omitempty"`
+	Seconds   quantity.Seconds `json:"seconds"`
+	Low       quantity.Seconds `json:"low"`
+	High      quantity.Seconds `json:"high"`
+	Ideal     quantity.Seconds `json:"ideal_seconds,omitempty"`
+	Bound     plan.Bound       `json:"bound,omitempty"`
+	Flops     quantity.Flops   `json:"flops,omitempty"`
+	Bytes     quantity.Bytes   `json:"bytes,omitempty"`
+	Method    string           `json:"method"`
+	Flags     []string         `json:"flags,omitempty"`
+	Entries   []string         `json:"registry_entries"`
+}
+
+func (q *priceQuery) run(kinds []engines.Kind) (*priceAnswer, error) {
+	kind, err := kindNamed(kinds, q.engine)
+	if err != nil {
+		return nil, err
+	}
+	cat, err := catalog.Embedded()
+	if err != nil {
+		return nil, err
+	}
+	reg, err := registry.Embedded()
+	if err != nil {
+		return nil, err
+	}
+	profiles, err := acceptance.Embedded()
+	if err != nil {
+		return nil, err
+	}
+	spec, err := q.spec()
+	if err != nil {
+		return nil, err
+	}
+	m := cost.New(cat, reg)
+	_, p, err := kind.Explain(spec, cost.NewEnvironment(m, profiles))
+	if err != nil {
+		return nil, err
+	}
+	pricer, err := m.Compile(p)
+	if err != nil {
+		return nil, err
+	}
+	step, err := q.step(p)
+	if err != nil {
+		return nil, err
+	}
+	e := pricer.Price(step)
+	a := &priceAnswer{
+		Engine: q.engine, Model: q.model, Chip: q.chip, Ranks: p.Layout.Ranks(), Tokens: step.Ranks[0].Tokens(), Padded: step.Padded[0].Tokens,
+		Launch: launchNames[step.Padded[0].Launch], Seconds: e.Total, Device: e.Device, Host: e.Host, Method: e.Method.String(),
+		Catalog: cat.Hashes().Combined, Registry: reg.Hashes().Combined,
+		Interval: "95% of the coefficient's own fit; low = high = seconds where the registry states none",
+	}
+	for _, part := range pricer.Explain(step) {
+		kernel := ""
+		if part.Kernel.Variant != "" {
+			kernel = registry.ForKernel(part.Kernel)
+		}
+		a.Parts = append(a.Parts, pricePart{part.Name, string(part.Primitive), kernel, part.Seconds, part.Low, part.High, part.Ideal, part.Bound,
+			part.Flops, part.Bytes, part.Method.String(), part.Flags, part.Entries})
+	}
+	return a, nil
+}
+
+var launchNames = map[plan.Launch]string{plan.Eager: "eager", plan.PiecewiseGraph: "piecewise graph", plan.FullGraph: "full graph"}
+
+func kindNamed(kinds []engines.Kind, name string) (engines.Kind, error) {
+	var names []string
+	for _, k := range kinds {
+		if k.Name() == name {
+			return k, nil
+		}
+		names = append(names, k.Name())
+	}
+	return nil, &diag.Refusal{Field: "--engine", Value: name, Problem: "is not in this program", Accept: diag.OneOf(name, names)}
+}
+
+func (q *priceQuery) spec() (engines.Spec, error) {
+	s := engines.Spec{Model: q.model, Checkpoint: q.checkpoint, Hardware: q.chip, Nodes: q.nodes,
+		Args: map[string]any{"tensor-parallel-size": q.tensor}}
+	for _, a := range q.args {
+		name, value, ok := strings.Cut(a, "=")
+		if !ok {
+			return s, &diag.Refusal{Field: "--arg", Value: a, Problem: "has no value", Accept: "name=value"}
+		}
+		s.Args[name] = value
+	}
+	return s, nil
+}
+
+// step is the batch of the flags, padded to the plan's captured sizes.
+func (q *priceQuery) step(p *plan.PoolPlan) (*plan.StepShape, error) {
+	r := plan.RankStep{Decode: plan.DecodeBatch{Query: 1, Attended: make([]int64, max(1, len(p.KV)))}}
+	for _, d := range q.decode {
+		seqs, context, err := pair("--decode", d, "x", "SEQSxCONTEXT")
+		if err != nil {
+			return nil, err
+		}
+		r.Decode.Seqs += seqs
+		for g := range r.Decode.Attended {
+			attended := context
+			if g < len(p.KV) && p.KV[g].Window > 0 {
+				attended = min(attended, p.KV[g].Window)
+			}
+			r.Decode.Attended[g] += int64(seqs * attended)
+		}
+	}
+	for _, e := range q.extend {
+		query, context, err := pair("--extend", e, "@", "TOKENS@CACHED")
+		if err != nil {
+			return nil, err
+		}
+		r.Extend = append(r.Extend, plan.Chunk{Query: query, Context: context})
+	}
+	r.Sampled = r.Decode.Seqs + len(r.Extend)
+	if r.Sampled == 0 {
+		return nil, &diag.Refusal{Field: "--decode", Problem: "the step is empty", Accept: "--decode SEQSxCONTEXT or --extend TOKENS@CACHED"}
+	}
+	if q.stage < 0 || q.stage >= max(1, p.Layout.Pipeline) {
+		return nil, &diag.Refusal{Field: "--stage", Value: strconv.Itoa(q.stage), Problem: "is no stage of the plan",
+			Accept: fmt.Sprintf("0 to %d", max(1, p.Layout.Pipeline)-1)}
+	}
+	return &plan.StepShape{Mode: plan.Mixed, Stage: q.stage, Ranks: []plan.RankStep{r}, Padded: []plan.PaddedShape{padded(p.Graphs, &r)}}, nil
+}
+
+// padded launches the smallest captured graph that holds the batch.
+func padded(g plan.GraphPolicy, r *plan.RankStep) plan.PaddedShape {
+	s := plan.PaddedShape{Tokens: r.Tokens(), Seqs: r.Decode.Seqs}
+	for _, try := range []struct {
+		sizes  []int
+		launch plan.Launch
+		ok     bool
+	}{{g.Full, plan.FullGraph, len(r.Extend) == 0}, {g.Piecewise, plan.PiecewiseGraph, true}} {
+		if i, _ := slices.BinarySearch(try.sizes, s.Tokens); try.ok && i < len(try.sizes) {
+			s.Tokens, s.Launch = try.sizes[i], try.launch
+			return s
+		}
+	}
+	return s
+}
+
+func pair(flag, text, sep, accept string) (a, b int, err error) {
+	left, right, ok := strings.Cut(text, sep)
+	a, errA := strconv.Atoi(left)
+	b, errB := strconv.Atoi(right)
+	if !ok || errA != nil || errB != nil || a < 1 || b < 0 {
+		return 0, 0, &diag.Refusal{Field: flag, Value: text, Problem: "is not " + accept, Accept: accept + ", whole numbers"}
+	}
+	return a, b, nil
+}

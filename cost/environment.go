@@ -31,6 +31,9 @@ func (e *Environment) Memory(p *plan.PoolPlan) (plan.MemoryBreakdown, error) { r
 // Pricer compiles a plan.
 func (e *Environment) Pricer(p *plan.PoolPlan) (engines.Pricer, error) { return e.cost.Compile(p) }
 
+// FrontEnd prices the request path of a pool.
+func (e *Environment) FrontEnd(p *plan.PoolPlan) (FrontEnd, error) { return e.cost.FrontEnd(p) }
+
 // Transfer prices a KV move.
 func (e *Environment) Transfer(p *plan.PoolPlan, m plan.Move) (plan.Demand, error) {
 	return e.cost.Transfer(p, m)

@@ -134,8 +134,8 @@ type EngineRun struct {
 	MaxKVUsage    float64 `json:"max_kv_usage"`
 	MaxRunning    int     `json:"max_running"`
 	MaxWaiting    int     `json:"max_waiting"`
-	Busy          float64 `json:"busy_s"` // at least one batch in flight
-	LongestAtOnce int     `json:"batches_in_flight_max"`
+	Busy          float64 `json:"busy_s"`        // at least one batch in flight
+	MaxInFlight   int     `json:"max_in_flight"` // batches
 }
 
 // Setting is one resolved engine setting.

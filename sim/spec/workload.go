@@ -60,8 +60,8 @@ type Client struct {
 	Priority int           `yaml:"priority,omitempty" json:"priority,omitempty"`
 	Goal     Objectives    `yaml:"objectives,omitempty" json:"objectives"`
 	Deadline float64       `yaml:"deadline,omitempty" json:"deadline,omitempty"` // seconds after sending; the client then aborts; 0 is none
-	// StopEarly states only MaxTokens to the server and ends at the drawn output
-	// length by an end-of-sequence token; 0 states the drawn length itself.
+	// MaxTokens is what the client states to the server when it is not the drawn
+	// output length itself; the request then ends by an end-of-sequence token.
 	MaxTokens int `yaml:"max_tokens,omitempty" json:"max_tokens,omitempty"`
 }
 

@@ -10,7 +10,11 @@
 // Rules kept: DEV-6, DEV-7, DEV-13.
 package workload
 
-import "math"
+import (
+	"math"
+
+	"github.com/inference-sim/accuracy-dashboard/sim/spec"
+)
 
 // Never is later than every arrival.
 const Never int64 = math.MaxInt64
@@ -34,8 +38,7 @@ type Request struct {
 	// Length is the sampled output length. It acts as an end-of-sequence at that
 	// token, and is read only where DEV-13 allows.
 	Length   int
-	Class    int // index into the run's classes
-	Tenant   int
+	Label    int // index into the run's labels
 	Priority int
 	Deadline int64 // microseconds after sending at which the client gives up; 0 is never
 }
@@ -47,6 +50,12 @@ func (r *Request) PromptTokens() int {
 		n += r.Prompt[i].Count
 	}
 	return n
+}
+
+// Label is what figures are grouped by and judged against.
+type Label struct {
+	Class, Tenant string
+	Goal          spec.Objectives
 }
 
 // End is how a request ended, as its client sees it.
@@ -66,9 +75,6 @@ type Source interface {
 	Take(now int64, r *Request)
 	// Ended reports the end of a request of this source.
 	Ended(now int64, e End)
-	// Follows is whether what the source sends depends on ends; if not, Ended need
-	// not be called.
-	Follows() bool
 	// Left is how many planned requests were not sent yet; -1 when only the run's
 	// stop rule bounds them.
 	Left() int64

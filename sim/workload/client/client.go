@@ -136,8 +136,5 @@ func (c *InferenceX) Ended(now int64, _ workload.End) {
 	c.now = now
 }
 
-// Follows is true: the loop is closed.
-func (c *InferenceX) Follows() bool { return true }
-
 // Left is how many requests, warm-ups among them, were not sent yet.
 func (c *InferenceX) Left() int64 { return int64(c.warmups + len(c.draw.Input) - c.next) }

@@ -1,0 +1,171 @@
+package sim
+
+import (
+	"github.com/inference-sim/accuracy-dashboard/engines"
+	"github.com/inference-sim/accuracy-dashboard/sim/metric"
+	"github.com/inference-sim/accuracy-dashboard/sim/spec"
+)
+
+// collected is the samples and totals of one scope.
+type collected struct {
+	of             map[string]*distribution // by metric quantity
+	completed      int64
+	prompt, output int64
+	met            int64
+	judged         bool // some request has an objective
+	hits           engines.PrefixCounters
+	perTenant      map[uint16]float64 // output tokens by label
+}
+
+// collect makes the distributions of one scope from the rows of the run.
+func collect(m *model, s *scope) *collected {
+	c := &collected{of: map[string]*distribution{}, perTenant: map[uint16]float64{}}
+	var ttft, tpot, e2e, queueing, scheduling []float64
+	for i := range m.record.rows {
+		r := &m.record.rows[i]
+		if !s.has(r) {
+			continue
+		}
+		c.completed++
+		c.prompt += int64(r.prompt)
+		c.output += int64(r.output)
+		c.perTenant[r.label] += float64(r.output)
+		goal := &m.inputs.labels[r.label].Goal
+		c.judged = c.judged || *goal != (spec.Objectives{})
+		if r.meets(goal) {
+			c.met++
+		}
+		if r.output > 0 { // a request that emitted no token gives no token latency
+			ttft = append(ttft, float64(r.ttft)/1e6)
+			e2e = append(e2e, float64(r.e2e)/1e6)
+		}
+		if t, ok := r.tpot(); ok {
+			tpot = append(tpot, t)
+		}
+		if r.queueing >= 0 {
+			queueing = append(queueing, float64(r.queueing)/1e6)
+			scheduling = append(scheduling, float64(r.scheduling)/1e6)
+		}
+	}
+	for name, v := range map[string][]float64{"ttft": ttft, "tpot": tpot, "e2e": e2e, "queueing_delay": queueing, "scheduling_delay": scheduling} { //determinism:any-order independent entries
+		d := distributionOf(v)
+		c.of[name] = &d
+	}
+	c.of["interactivity"] = c.of["tpot"]
+	if s.instances != nil {
+		c.steps(m, s)
+	}
+	return c
+}
+
+// steps adds what only instances know.
+func (c *collected) steps(m *model, s *scope) {
+	var itl runs
+	for _, i := range s.instances {
+		l := m.instances[i].log
+		itl.merge(&l.itl)
+		c.hits.Queried += l.hits.Queried
+		c.hits.Hit += l.hits.Hit
+	}
+	d := itl.distribution(1e-6)
+	c.of["itl"] = &d
+}
+
+// tpot is the time per output token after the first, in seconds.
+func (r *row) tpot() (seconds float64, ok bool) {
+	if r.output < 2 {
+		return 0, false
+	}
+	return float64(r.e2e-r.ttft) / 1e6 / float64(r.output-1), true
+}
+
+// meets is whether the request met every objective stated for it.
+func (r *row) meets(g *spec.Objectives) bool {
+	t, _ := r.tpot()
+	return under(float64(r.ttft)/1e6, g.TTFT) && under(t, g.TPOT) && under(float64(r.e2e)/1e6, g.E2E)
+}
+
+func under(v, limit float64) bool { return limit == 0 || v <= limit }
+
+// rate appends a figure with one value a window, or says why it cannot.
+func (f *figures) rate(d *metric.Definition, s *scope, c *collected) {
+	span := f.result.Window.End - f.result.Window.Start
+	if span <= 0 {
+		f.withhold(d, s, "the measured window is empty")
+		return
+	}
+	perWindow := func(n int64) { f.add(d, s, float64(n)/span, c.completed) }
+	perChip := func(n int64) {
+		if s.accelerators == 0 {
+			f.withhold(d, s, "the scope has no accelerators of its own")
+			return
+		}
+		f.add(d, s, float64(n)/span/float64(s.accelerators), c.completed)
+	}
+	switch d.ID {
+	case "request_throughput":
+		perWindow(c.completed)
+	case "input_throughput":
+		perWindow(c.prompt)
+	case "output_throughput":
+		perWindow(c.output)
+	case "total_throughput":
+		perWindow(c.prompt + c.output)
+	case "input_throughput_per_accelerator":
+		perChip(c.prompt)
+	case "output_throughput_per_accelerator":
+		perChip(c.output)
+	case "total_throughput_per_accelerator":
+		perChip(c.prompt + c.output)
+	case "duration":
+		f.add(d, s, span, c.completed)
+	default:
+		f.share(d, s, c, span)
+	}
+}
+
+// share appends the figures that are ratios of counts.
+func (f *figures) share(d *metric.Definition, s *scope, c *collected, span float64) {
+	switch {
+	case d.ID == "goodput" && c.judged:
+		f.add(d, s, float64(c.met)/span, c.completed)
+	case d.ID == "attainment" && c.judged && s.sent > 0:
+		f.add(d, s, float64(c.met)/float64(s.sent), s.sent)
+	case d.ID == "goodput" || d.ID == "attainment":
+		f.withhold(d, s, "no objective is stated, or the scope does not know what was sent")
+	case d.ID == "fairness_jain" && s.name == "cluster" && len(f.names("tenant")) > 1:
+		f.add(d, s, f.jain(c), c.completed)
+	case d.ID == "fairness_jain":
+		f.withhold(d, s, "fewer than two tenants")
+	case d.ID == "prefix_hit_rate" && c.hits.Queried > 0:
+		f.add(d, s, float64(c.hits.Hit)/float64(c.hits.Queried), c.completed)
+	case d.ID == "prefix_hit_rate":
+		f.withhold(d, s, "no prompt was looked up in a prefix cache")
+	case d.ID == "concurrency" && s.name == "cluster":
+		f.add(d, s, seconds(f.model.record.area[0])/span, c.completed)
+	case d.ID == "preemptions" && s.name == "cluster" && c.completed > 0:
+		f.add(d, s, float64(f.result.Requests.Preemptions)/float64(c.completed), c.completed)
+	default:
+		f.withhold(d, s, "is counted for the cluster alone")
+	}
+}
+
+// jain is Jain's index over tenants (R. Jain et al., DEC-TR-301, 1984).
+func (f *figures) jain(c *collected) float64 {
+	sum, squares := 0.0, 0.0
+	tenants := f.names("tenant")
+	for _, name := range tenants {
+		x := 0.0
+		for i := range f.model.inputs.labels {
+			if f.model.inputs.labels[i].Tenant == name {
+				x += c.perTenant[uint16(i)]
+			}
+		}
+		sum += x
+		squares += float64(x * x)
+	}
+	if squares == 0 {
+		return 0
+	}
+	return float64(sum*sum) / (float64(len(tenants)) * squares)
+}

@@ -1,0 +1,155 @@
+package sim
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/inference-sim/accuracy-dashboard/sim/metric"
+	"github.com/inference-sim/accuracy-dashboard/sim/spec"
+)
+
+// figures computes every metric the frame asks for at every scope, once, after
+// the run.
+type figures struct {
+	model  *model
+	result *spec.Result
+	want   []metric.Definition
+	random bool
+}
+
+// scope is one population and what only it has.
+type scope struct {
+	name         string
+	has          func(*row) bool
+	accelerators int   // 0: the scope has none of its own
+	instances    []int // whose steps belong to it; nil for a scope of requests alone
+	sent         int64 // measured requests sent; -1 when not known for the scope
+	unfinished   int64
+}
+
+func newFigures(m *model, r *spec.Result) *figures {
+	f := &figures{model: m, result: r, random: !strings.HasPrefix(r.Random, "none")}
+	ids := m.scenario.Frame.Metrics
+	for _, d := range metric.All() {
+		if len(ids) == 0 || slices.Contains(ids, d.ID) {
+			f.want = append(f.want, d)
+		}
+	}
+	return f
+}
+
+// all appends the figures, scope by scope, in the registry's order.
+func (f *figures) all() {
+	for _, kind := range f.model.scenario.Frame.Scopes {
+		for _, s := range f.scopes(kind) {
+			f.at(&s)
+		}
+	}
+}
+
+// scopes lists the scopes of one kind in a fixed order.
+func (f *figures) scopes(kind string) []scope {
+	m := f.model
+	measured := f.result.Requests.Measured
+	cluster := scope{name: "cluster", has: func(*row) bool { return true }, sent: m.record.measured, unfinished: measured.InFlight + measured.Queued}
+	for i := range m.instances {
+		cluster.instances = append(cluster.instances, i)
+		cluster.accelerators += m.instances[i].log.run.Accelerators
+	}
+	var out []scope
+	switch kind {
+	case "cluster":
+		return []scope{cluster}
+	case "instance":
+		for i, n := range m.instances {
+			out = append(out, scope{name: fmt.Sprint("instance:", i), has: func(r *row) bool { return int(r.instance) == i },
+				accelerators: n.log.run.Accelerators, instances: []int{i}, sent: -1})
+		}
+	case "class", "tenant":
+		for _, name := range f.names(kind) {
+			out = append(out, scope{name: kind + ":" + name, has: func(r *row) bool { return f.labelOf(kind, r) == name }, sent: -1})
+		}
+	}
+	return out
+}
+
+// names lists the classes or tenants that the clients state, in byte order.
+func (f *figures) names(kind string) []string {
+	var out []string
+	for i := range f.model.inputs.labels {
+		if n := f.labelOf(kind, &row{label: uint16(i)}); n != "" && !slices.Contains(out, n) {
+			out = append(out, n)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+func (f *figures) labelOf(kind string, r *row) string {
+	l := &f.model.inputs.labels[r.label]
+	if kind == "class" {
+		return l.Class
+	}
+	return l.Tenant
+}
+
+// at appends every wanted figure of one scope.
+func (f *figures) at(s *scope) {
+	c := collect(f.model, s)
+	for i := range f.want {
+		d := &f.want[i]
+		if d.Population == metric.Window {
+			f.rate(d, s, c)
+		} else {
+			f.latency(d, s, c)
+		}
+	}
+}
+
+// latency appends a statistic of one distribution, or says why it cannot.
+func (f *figures) latency(d *metric.Definition, s *scope, c *collected) {
+	dist := c.of[d.Quantity]
+	if dist == nil || dist.count() == 0 {
+		f.withhold(d, s, "no sample")
+		return
+	}
+	if q, ok := d.Statistic.Quantile(); ok && s.unfinished > 0 {
+		if n := float64(dist.count()); float64(s.unfinished)/(n+float64(s.unfinished)) > 1-q {
+			f.withhold(d, s, fmt.Sprintf("%d requests had not ended, more than the percentile leaves room for", s.unfinished))
+			return
+		}
+	}
+	v := statistic(dist, d.Statistic)
+	if d.Quantity == "interactivity" {
+		if v == 0 {
+			f.withhold(d, s, "no request of two output tokens or more")
+			return
+		}
+		v = 1 / v
+	}
+	f.add(d, s, v, dist.count())
+}
+
+func statistic(d *distribution, s metric.Statistic) float64 {
+	switch s {
+	case metric.Mean:
+		return d.mean()
+	case metric.Std:
+		return d.std()
+	}
+	q, _ := s.Quantile()
+	return d.quantile(q)
+}
+
+func (f *figures) add(d *metric.Definition, s *scope, v float64, n int64) {
+	why := "one run of a workload with no random input"
+	if f.random {
+		why = "one run; an interval needs replications"
+	}
+	f.result.Figures = append(f.result.Figures, spec.Figure{Metric: d.ID, Scope: s.name, Value: v, Unit: d.Unit, Count: n, Unfinished: s.unfinished, NoInterval: why})
+}
+
+func (f *figures) withhold(d *metric.Definition, s *scope, reason string) {
+	f.result.Withheld = append(f.result.Withheld, spec.Withheld{Metric: d.ID, Scope: s.name, Reason: reason})
+}

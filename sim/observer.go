@@ -1,0 +1,47 @@
+package sim
+
+import (
+	"github.com/inference-sim/accuracy-dashboard/engines"
+	"github.com/inference-sim/accuracy-dashboard/sim/des"
+)
+
+// Observer watches a run without taking part in it: a timeline, a plot, a
+// progress line. Times are microseconds of simulated time. A Result is the same
+// with or without one.
+type Observer interface {
+	// Batch is called at launch, with the time the batch will end. b is valid until
+	// the call returns.
+	Batch(instance int, launched, end des.Time, b *engines.Batch)
+	// Request is called when a request gets its fate.
+	Request(r RequestRecord)
+	// Instant is called after every round of an instant.
+	Instant(now des.Time, load Load)
+}
+
+// RequestRecord is one ended request.
+type RequestRecord struct {
+	Serial                  uint64
+	Client, Instance        int
+	Index                   int64 // in its client's order of sending
+	Session                 int64
+	Measured                bool
+	Fate                    string
+	Reason                  string
+	Sent, Arrived, Launched des.Time // Launched is -1 when it never was
+	First, Last             des.Time // of its tokens; 0 when it got none
+	Prompt, Cached, Output  int
+	Preemptions             int
+}
+
+// Load is what is going on at one moment.
+type Load struct {
+	Outstanding int64 // sent and not ended
+	Created     int64
+	Completed   int64
+}
+
+// NoBatches is embedded by an observer that has no use for batches.
+type NoBatches struct{}
+
+// Batch does nothing.
+func (NoBatches) Batch(int, des.Time, des.Time, *engines.Batch) {}

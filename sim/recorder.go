@@ -1,0 +1,156 @@
+package sim
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/inference-sim/accuracy-dashboard/sim/des"
+	"github.com/inference-sim/accuracy-dashboard/sim/spec"
+)
+
+// recorder keeps what the generator learns: who was sent, and every fate. It is
+// the one place a fate is written.
+type recorder struct {
+	window   window
+	observer Observer
+	fates    [2]tally // warm-up, measured
+	rows     []row    // measured, completed requests in order of their end
+	head     request  // list of requests without a fate, in order of sending
+	load     Load
+	area     [2]des.Time // request-microseconds outstanding: in the window, and of it until the last send
+	at       des.Time
+	err      error
+
+	measured    int64 // requests sent in the window
+	preemptions int64 // of those
+}
+
+// window is the measured window. It opens with the first measured request.
+type window struct {
+	started    bool
+	start, end des.Time
+	lastSend   des.Time
+}
+
+func (w *window) open(now des.Time) bool { return w.started && now > w.start }
+
+// tally counts fates of one phase.
+type tally struct {
+	of      [queued + 1]int64
+	reasons map[string]int64
+}
+
+// row is what latencies are made of. Times are microseconds.
+type row struct {
+	ttft, e2e, queueing, scheduling int64
+	prompt, cached, output          int32
+	instance                        int32
+	label                           uint16
+}
+
+func newRecorder(o Observer) *recorder {
+	r := &recorder{observer: o}
+	r.head.next, r.head.prev = &r.head, &r.head
+	return r
+}
+
+// begin takes in a request that was just sent.
+func (c *recorder) begin(r *request, now des.Time) {
+	c.advance(now)
+	if r.measured {
+		if w := &c.window; !w.started {
+			w.started, w.start = true, now
+			c.area = [2]des.Time{}
+		}
+		c.window.lastSend = now
+		c.measured++
+		c.area[1] = c.area[0]
+	}
+	c.load.Created++
+	c.load.Outstanding++
+	last := c.head.prev
+	r.prev, r.next = last, &c.head
+	last.next, c.head.prev = r, r
+}
+
+// end writes a request's fate, once, and derives its samples.
+func (c *recorder) end(r *request, f fate, now des.Time) {
+	if r.fate != unended {
+		c.err = fmt.Errorf("sim: request %d: its fate was written twice (DEV-9)", r.serial)
+		return
+	}
+	r.fate = f
+	r.prev.next, r.next.prev = r.next, r.prev
+	r.next, r.prev = nil, nil
+	c.advance(now)
+	c.load.Outstanding--
+	t := &c.fates[0]
+	if r.measured {
+		t = &c.fates[1]
+		c.preemptions += int64(r.engine.Token.Preemptions)
+	}
+	t.of[f]++
+	switch {
+	case f == dropped:
+		if t.reasons == nil {
+			t.reasons = map[string]int64{}
+		}
+		t.reasons[r.reason]++
+	case f == completed:
+		c.load.Completed++
+		if r.measured {
+			c.window.end = now
+			c.rows = append(c.rows, r.row(now))
+		}
+	}
+	if c.observer != nil {
+		c.observer.Request(r.record())
+	}
+}
+
+// advance integrates the number of outstanding requests.
+func (c *recorder) advance(now des.Time) {
+	c.area[0] += des.Time(c.load.Outstanding) * (now - c.at)
+	c.at = now
+}
+
+// cut ends everything that is left at the horizon.
+func (c *recorder) cut(now des.Time) {
+	for r := c.head.next; r != &c.head; r = c.head.next {
+		f := queued
+		if r.launched >= 0 {
+			f = inFlight
+		}
+		c.end(r, f, now)
+	}
+	if c.window.started {
+		c.window.end = now
+	}
+}
+
+// row derives every latency from the fate's own times.
+func (r *request) row(now des.Time) row {
+	t := &r.engine.Token
+	return row{ttft: int64(r.first - r.sent), e2e: int64(r.last - r.sent), queueing: int64(r.launched - r.sent), scheduling: int64(r.launched - r.arrived),
+		prompt: int32(t.Prompt), cached: int32(t.CachedLocal), output: int32(t.Emitted), instance: r.instance, label: r.label}
+}
+
+func (r *request) record() RequestRecord {
+	t := &r.engine.Token
+	return RequestRecord{Serial: r.serial, Client: int(r.client), Index: r.index, Instance: int(r.instance), Session: r.session, Measured: r.measured,
+		Fate: fateNames[r.fate], Reason: r.reason, Sent: r.sent, Arrived: r.arrived, Launched: r.launched, First: r.first, Last: r.last,
+		Prompt: t.Prompt, Cached: t.CachedLocal, Output: t.Emitted, Preemptions: t.Preemptions}
+}
+
+var fateNames = [...]string{unended: "", completed: "completed", dropped: "dropped", timedOut: "timed_out", inFlight: "in_flight_at_horizon", queued: "queued_at_horizon"}
+
+// document is the tally as the Result writes it.
+func (t *tally) document() spec.Fates {
+	f := spec.Fates{Completed: t.of[completed], Dropped: t.of[dropped], TimedOut: t.of[timedOut], InFlight: t.of[inFlight], Queued: t.of[queued]}
+	for reason, n := range t.reasons { //determinism:any-order sorted below
+		f.Reasons = append(f.Reasons, spec.DropReason{Reason: reason, Count: n})
+	}
+	slices.SortFunc(f.Reasons, func(a, b spec.DropReason) int { return strings.Compare(a.Reason, b.Reason) })
+	return f
+}

@@ -1,0 +1,197 @@
+// Package sim runs a scenario: clients, a router, front ends and engine instances
+// as components of one Parallel DEVS model, every engine step priced.
+//
+// In: a spec.Scenario and a World (the engines of this build, what they may ask,
+// where data came from). Out: a spec.Result, or a refusal. Equal inputs give equal
+// bytes on every platform, whatever the queue and with or without an observer.
+// The package and everything it drives has no clock, no environment, no goroutine,
+// no file and no global randomness. Source: Target Design §8. Rules kept: DEV-1 to
+// DEV-9, DEV-13, SIM-1, SIM-2, SIM-7, SIM-8, SIM-10, SIM-12.
+package sim
+
+import (
+	"fmt"
+	"io/fs"
+
+	"github.com/inference-sim/accuracy-dashboard/cost"
+	"github.com/inference-sim/accuracy-dashboard/cost/plan"
+	"github.com/inference-sim/accuracy-dashboard/engines"
+	"github.com/inference-sim/accuracy-dashboard/internal/diag"
+	"github.com/inference-sim/accuracy-dashboard/sim/des"
+	"github.com/inference-sim/accuracy-dashboard/sim/spec"
+)
+
+// World is what a run may use besides its scenario.
+type World struct {
+	Kinds       []engines.Kind
+	Environment engines.Environment
+	Data        []spec.Source // what Environment was read from; copied into the Result
+	Files       fs.FS         // where a scenario's trace paths are opened; nil refuses them
+	Validity    func(*spec.Scenario) spec.Validity
+	Observer    Observer     // nil watches nothing
+	Kernel      []des.Option // never change a Result
+}
+
+// priced is an environment that also prices the way to the engine.
+type priced interface {
+	FrontEnd(p *plan.PoolPlan) (cost.FrontEnd, error)
+}
+
+// zeroTime bounds how often a component may change state at one instant. A client
+// whose every request is refused at once goes round this often at most.
+const zeroTime = 1 << 20
+
+// Run simulates s. A refusal of the scenario, the engine or the data is a
+// *diag.Refusal; any other error is a defect.
+func Run(s *spec.Scenario, w World) (*spec.Result, error) {
+	if err := s.Complete(); err != nil {
+		return nil, err
+	}
+	m, err := build(s, w)
+	if err != nil {
+		return nil, err
+	}
+	if err := m.loop(); err != nil {
+		return nil, err
+	}
+	return m.result()
+}
+
+// model is the coupled model of one run.
+type model struct {
+	scenario  *spec.Scenario
+	world     World
+	kind      engines.Kind
+	kernel    *des.Kernel[message]
+	generator *generator
+	record    *recorder
+	instances []*instance
+	inputs    *inputs
+	settings  []engines.Resolved
+	horizon   des.Time
+	fault     error
+}
+
+// build couples generator -> router -> front ends -> instances -> generator. A
+// single instance needs no router; a front end that costs nothing is left out.
+func build(s *spec.Scenario, w World) (*model, error) {
+	kind, err := chosen(s, w.Kinds)
+	if err != nil {
+		return nil, err
+	}
+	m := &model{scenario: s, world: w, kind: kind, kernel: des.New[message](w.Kernel...), record: newRecorder(w.Observer), horizon: des.Never}
+	if h := s.Frame.Stop.Horizon; h > 0 {
+		m.horizon = des.Time(h * float64(second))
+	}
+	if m.inputs, err = openInputs(s, w.Files); err != nil {
+		return nil, err
+	}
+	m.generator = &generator{sources: m.inputs.sources, frame: &s.Frame, record: m.record}
+	client := m.kernel.Add("generator", m.generator, zeroTime)
+	targets, err := m.addInstances(client)
+	if err != nil {
+		return nil, err
+	}
+	m.generator.target = targets[0]
+	if len(targets) > 1 {
+		m.generator.target = m.kernel.Add("router", &roundRobin{targets: targets}, zeroTime)
+	}
+	return m, nil
+}
+
+// chosen finds the port the scenario asks for, at its one release (LIF-6).
+func chosen(s *spec.Scenario, kinds []engines.Kind) (engines.Kind, error) {
+	names := make([]string, len(kinds))
+	for i, k := range kinds {
+		names[i] = k.Name()
+		if names[i] != s.Engine.Kind {
+			continue
+		}
+		if v := k.Upstream().Version; v != s.Engine.Version {
+			return nil, &diag.Refusal{Field: "engine.version", Value: s.Engine.Version, Problem: "is not the " + names[i] + " release of this build", Accept: v, Rule: "LIF-6"}
+		}
+		return k, nil
+	}
+	return nil, &diag.Refusal{Field: "engine.kind", Value: s.Engine.Kind, Problem: "is not an engine of this build", Accept: diag.OneOf(s.Engine.Kind, names), Rule: "SIM-1"}
+}
+
+// addInstances builds the engines and returns where requests enter each.
+func (m *model) addInstances(client des.ID) ([]des.ID, error) {
+	s := m.scenario
+	es := engines.Spec{Model: s.Model, Checkpoint: s.Checkpoint, Hardware: s.Hardware, Nodes: s.Cluster.Nodes, Args: s.Engine.Args, Env: s.Engine.Env}
+	var err error
+	if m.settings, _, err = m.kind.Explain(es, m.world.Environment); err != nil {
+		return nil, err
+	}
+	var targets []des.ID
+	for i := range s.Cluster.Instances {
+		e, err := m.kind.New(es, m.world.Environment)
+		if err != nil {
+			return nil, err
+		}
+		n := newInstance(i, e, client, &stepLog{window: &m.record.window}, m)
+		n.log.run.Instance, n.log.run.KVBlocks, n.log.run.Accelerators = i, e.Stats().KVBlocks, e.Plan().Layout.Ranks()
+		m.instances = append(m.instances, n)
+		id := m.kernel.Add("instance", n, zeroTime)
+		if id, err = m.addFrontEnd(id, e.Plan()); err != nil {
+			return nil, err
+		}
+		targets = append(targets, id)
+	}
+	return targets, nil
+}
+
+func (m *model) addFrontEnd(engine des.ID, p *plan.PoolPlan) (des.ID, error) {
+	env, ok := m.world.Environment.(priced)
+	if !ok {
+		return engine, nil
+	}
+	price, err := env.FrontEnd(p)
+	if err != nil || price == (cost.FrontEnd{Method: price.Method}) {
+		return engine, err
+	}
+	return m.kernel.Add("front end", &frontEnd{price: price, target: engine}, zeroTime), nil
+}
+
+// loop runs the model until nothing is left to happen, or to its end.
+func (m *model) loop() error {
+	if err := m.kernel.Start(); err != nil {
+		return err
+	}
+	for {
+		next := m.kernel.Next()
+		if next == des.Never {
+			return m.settle()
+		}
+		if next > m.horizon {
+			m.record.cut(m.horizon)
+			return m.record.err
+		}
+		if m.closed() && next > m.kernel.Now() {
+			m.record.cut(m.kernel.Now())
+			return m.record.err
+		}
+		if err := m.kernel.Round(); err != nil {
+			return err
+		}
+		if m.fault != nil {
+			return m.fault
+		}
+		if o := m.world.Observer; o != nil {
+			o.Instant(m.kernel.Now(), m.record.load)
+		}
+	}
+}
+
+// closed is whether the frame ends the run with the last request sent.
+func (m *model) closed() bool {
+	return m.scenario.Frame.Drain == "excluded" && m.generator.spent()
+}
+
+// settle is what remains when no event is left: every request must have ended.
+func (m *model) settle() error {
+	if n := m.record.load.Outstanding; n > 0 {
+		return fmt.Errorf("sim: no event is left and %d requests have not ended (SIM-7)", n)
+	}
+	return m.record.err
+}

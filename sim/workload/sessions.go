@@ -1,0 +1,119 @@
+package workload
+
+import "github.com/inference-sim/accuracy-dashboard/sim/spec"
+
+// conversations sends sessions: each round's prompt is everything said so far and
+// new tokens, and follows the response to the round before by a time to think. An
+// arrival, or a free place of a closed loop, starts a session. A round that did
+// not complete ends its session.
+type conversations struct {
+	*content
+	process *process // nil in a closed loop
+	rounds  *sampler
+	think   *sampler
+	between *sampler // closed loop: from a session's end to the next one's start
+
+	started int64 // sessions
+	sent    int64 // requests
+	ended   int64 // sessions
+	starts  timers
+	waiting timers // sessions whose next round has a time
+	live    map[int64]*conversation
+}
+
+type conversation struct {
+	rounds  int
+	round   int // of the request that was sent last
+	context []Segment
+	output  Segment // of the last round
+}
+
+// roundsPerSession bounds rounds, so that session and round together name an entity.
+const roundsPerSession = 1 << 12
+
+func newConversations(c *spec.Client, b *content, seed uint64) *conversations {
+	name := component(c)
+	s := &conversations{content: b, live: map[int64]*conversation{}, rounds: newSampler(&c.Session.Rounds, seed, name, "rounds"),
+		think: newSampler(c.Session.Think, seed, name, "think time")}
+	if k := c.Arrivals.Closed; k != nil {
+		s.between = newSampler(k.Think, seed, name, "session gap")
+		for i := range k.Concurrency {
+			s.starts.push(0, int64(i))
+		}
+		return s
+	}
+	s.process = newProcess(&c.Arrivals, seed, name)
+	s.starts.push(Microseconds(s.process.next()), 0)
+	return s
+}
+
+// Due is the next round or the next session, whichever is first.
+func (s *conversations) Due() int64 {
+	if s.Left() == 0 {
+		return Never
+	}
+	return min(s.waiting.first(), s.starts.first())
+}
+
+// Take sends a round; of two due at once, the one of an open session first.
+func (s *conversations) Take(_ int64, r *Request) {
+	var id int64
+	var v *conversation
+	if s.waiting.first() <= s.starts.first() {
+		id = s.waiting.pop()
+		v = s.live[id]
+		v.round++
+	} else {
+		id, v = s.start()
+	}
+	entity := id*roundsPerSession + int64(v.round)
+	prompt, output := s.lengths(entity, s.shared(id))
+	v.context = append(v.context, Segment{Stream: PromptStream(s.index, entity), Count: prompt})
+	s.state(r, s.sent, output)
+	r.Output.Stream = OutputStream(s.index, entity)
+	r.Session, r.Round, r.Prompt = id, v.round, v.context
+	v.output = r.Output
+	s.sent++
+}
+
+func (s *conversations) start() (int64, *conversation) {
+	s.starts.pop()
+	id := s.started
+	s.started++
+	if s.process != nil {
+		s.starts.push(Microseconds(s.process.next()), s.started)
+	}
+	v := &conversation{rounds: min(s.rounds.tokens(id), roundsPerSession)}
+	if p := s.shared(id); p != nil {
+		v.context = append(v.context, Segment{Stream: p.stream, Count: p.tokens})
+	}
+	s.live[id] = v
+	return id, v
+}
+
+// Ended plans the next round, or ends the session.
+func (s *conversations) Ended(now int64, e End) {
+	v := s.live[e.Session]
+	if e.Completed && v.round+1 < v.rounds {
+		v.output.Count = e.Output
+		v.context = append(v.context, v.output)
+		at := now
+		if s.think != nil {
+			at += Microseconds(s.think.real(e.Session*roundsPerSession + int64(v.round)))
+		}
+		s.waiting.push(at, e.Session)
+		return
+	}
+	delete(s.live, e.Session)
+	if s.process == nil {
+		at := now
+		if s.between != nil {
+			at += Microseconds(s.between.real(s.ended))
+		}
+		s.starts.push(at, e.Session)
+	}
+	s.ended++
+}
+
+// Left counts the client's own bound on requests.
+func (s *conversations) Left() int64 { return left(s.client.Requests, s.sent) }

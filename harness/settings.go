@@ -123,13 +123,19 @@ func (d *decider) standIn(p passed, f *fields.Field) string {
 	switch r.Do {
 	case "rename":
 		e.StoodIn = r.Field + "=" + text(p.value)
-		d.successor(passed{name: r.Field, value: p.value, recorded: p.recorded, env: p.env}, f)
+		d.successor(passed{name: r.Field, value: p.value, recorded: p.recorded, env: d.isVariable(r.Field)}, f)
 	case "set":
 		e.StoodIn = r.Field + "=" + r.Value
-		d.successor(passed{name: r.Field, value: parse(r.Value, p.env), recorded: p.recorded, env: p.env}, f)
+		d.successor(passed{name: r.Field, value: parse(r.Value, d.isVariable(r.Field)), recorded: p.recorded, env: d.isVariable(r.Field)}, f)
 	}
 	d.trial.Estimates = append(d.trial.Estimates, e)
 	return e.StoodIn
+}
+
+// isVariable: a variable may be replaced by an argument.
+func (d *decider) isVariable(name string) bool {
+	f, ok := d.list.Lookup(name)
+	return ok && f.Kind == "environment"
 }
 
 // successor carries a stand-in, which must itself be a field the engine takes.

@@ -10,6 +10,7 @@ package fields
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/inference-sim/accuracy-dashboard/internal/diag"
 	"github.com/inference-sim/accuracy-dashboard/internal/strict"
@@ -80,22 +81,25 @@ func Parse(file string, data []byte) (*List, error) {
 		if err := f.check(); err != nil {
 			return nil, diag.In(file, err)
 		}
-		if _, twice := l.byName[f.Name]; twice {
+		if _, twice := l.byName[spelling(f.Name)]; twice {
 			return nil, &diag.Refusal{File: file, Field: f.Name, Problem: "is listed twice", Rule: "X9"}
 		}
-		l.byName[f.Name] = i
+		l.byName[spelling(f.Name)] = i
 	}
 	return l, nil
 }
 
-// Lookup finds a field by its upstream name.
+// Lookup finds a field by its upstream name; the upstreams' parsers take - and _
+// in a name alike.
 func (l *List) Lookup(name string) (*Field, bool) {
-	i, ok := l.byName[name]
+	i, ok := l.byName[spelling(name)]
 	if !ok {
 		return nil, false
 	}
 	return &l.Fields[i], true
 }
+
+func spelling(name string) string { return strings.ReplaceAll(name, "_", "-") }
 
 func (f *Field) check() error {
 	bad := func(field, value, problem, accept string) error {

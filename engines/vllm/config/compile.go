@@ -19,6 +19,7 @@ func kernelConfig(r *reader, env environment) error {
 	r.literal("moe_backend", &k.MoE, moeBackends...)
 	r.literal("linear_backend", &k.Linear, linearBackends...)
 	r.text("attention_backend", &k.Attention)
+	nestedKernels(r)
 	plain := false
 	r.boolean("disable_custom_all_reduce", &plain)
 	k.CustomAllReduce = !plain
@@ -34,8 +35,6 @@ func kernelConfig(r *reader, env environment) error {
 		dst   *bool
 	}{
 		{"VLLM_USE_DEEP_GEMM", true, &k.DeepGEMM},
-		{"VLLM_MOE_USE_DEEP_GEMM", true, &k.MoEDeepGEMM},
-		{"VLLM_BLOCKSCALE_FP8_GEMM_FLASHINFER", true, &k.BlockScaleFlash},
 		{"VLLM_USE_FLASHINFER_MOE_INT4", false, &k.MoEInt4FlashInfer},
 		{"VLLM_BATCH_INVARIANT", false, &k.BatchInvariant},
 		{"VLLM_MEMORY_PROFILER_ESTIMATE_CUDAGRAPHS", true, &k.EstimateGraphs},
@@ -47,6 +46,25 @@ func kernelConfig(r *reader, env environment) error {
 		*v.dst = on
 	}
 	return nil
+}
+
+// nestedKernels reads the JSON forms of the same choices; the plain argument wins.
+func nestedKernels(r *reader) {
+	for object, names := range map[string]map[string]*string{ // order: each name is read once
+		"attention_config": {"backend": &r.c.Kernels.Attention},
+		"kernel_config":    {"moe_backend": &r.c.Kernels.MoE, "linear_backend": &r.c.Kernels.Linear},
+	} {
+		nested := r.object(object)
+		for name, dst := range names { // order: as above
+			plain := name
+			if name == "backend" {
+				plain = "attention_backend"
+			}
+			if v, ok := nested[name].(string); ok && r.args[plain] == nil {
+				*dst = v
+			}
+		}
+	}
 }
 
 var (

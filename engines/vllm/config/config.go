@@ -119,8 +119,6 @@ type Kernels struct {
 	MoE               string // --moe-backend
 	Linear            string // --linear-backend
 	DeepGEMM          bool   // VLLM_USE_DEEP_GEMM
-	MoEDeepGEMM       bool   // VLLM_MOE_USE_DEEP_GEMM
-	BlockScaleFlash   bool   // VLLM_BLOCKSCALE_FP8_GEMM_FLASHINFER
 	MoEInt4FlashInfer bool   // VLLM_USE_FLASHINFER_MOE_INT4
 	CustomAllReduce   bool   // not --disable-custom-all-reduce
 	BatchInvariant    bool   // VLLM_BATCH_INVARIANT

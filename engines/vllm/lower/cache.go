@@ -1,0 +1,116 @@
+package lower
+
+import (
+	"github.com/inference-sim/accuracy-dashboard/catalog"
+	"github.com/inference-sim/accuracy-dashboard/cost/plan"
+	"github.com/inference-sim/accuracy-dashboard/engines/vllm/kv"
+	"github.com/inference-sim/accuracy-dashboard/internal/quantity"
+)
+
+// cache lists the KV layers of the fullest stage and the groups they form, and
+// leaves the look-up from a layer to its first group.
+func (l *lowering) cache(stages [][]indexed, block int) ([]kv.Layer, []plan.KVGroup, error) {
+	fullest := 0
+	for s := range stages {
+		if len(stages[s]) > len(stages[fullest]) {
+			fullest = s
+		}
+	}
+	var layers []kv.Layer
+	for _, f := range fold(stages[fullest]) {
+		if spec, ok := l.spec(f.block.Attention, block); ok {
+			layers = append(layers, kv.Layer{Spec: spec, Count: f.count})
+		}
+	}
+	groups, err := kv.Group(layers, l.c.DisableHMA)
+	if err != nil {
+		return nil, nil, err
+	}
+	var out []plan.KVGroup
+	for _, g := range groups {
+		out = append(out, plan.KVGroup{Kind: planKind(g, l.c.Model.MLA), Window: window(g), Layers: g.Layers,
+			PageTokens: g.BlockSize, BytesPerPage: quantity.Bytes(g.PageBytes * int64(g.Layers))})
+	}
+	l.group = func(a catalog.Attention) int {
+		spec, _ := l.spec(a, block)
+		for i, g := range groups {
+			if g.Kind == spec.Kind || l.c.DisableHMA && g.Kind == kv.Full {
+				return i
+			}
+		}
+		return 0
+	}
+	return layers, out, nil
+}
+
+func planKind(g kv.GroupSpec, mla bool) string {
+	switch g.Kind {
+	case kv.SlidingWindow:
+		return "sliding_window"
+	case kv.ChunkedLocal:
+		return "chunked_local"
+	case kv.Mamba:
+		return "recurrent"
+	}
+	if mla {
+		return "mla"
+	}
+	return "full"
+}
+
+func window(g kv.GroupSpec) int {
+	if g.Kind == kv.SlidingWindow || g.Kind == kv.ChunkedLocal {
+		return g.Window
+	}
+	return 0
+}
+
+// spec is a layer's KV-cache spec on one rank; ok is false for a layer that keeps
+// nothing.
+func (l *lowering) spec(a catalog.Attention, block int) (s kv.GroupSpec, ok bool) {
+	s.BlockSize = block
+	switch a.Kind {
+	case catalog.NoMixer:
+		return s, false
+	case catalog.MLA, catalog.SparseMLA:
+		s.PageBytes = l.bytes(block, a.Latent.KVRank+a.Latent.RopeDim)
+		return s, true
+	case catalog.GatedDelta, catalog.Mamba2:
+		s.Kind, s.PageBytes = kv.Mamba, l.stateBytes(a)
+		return s, true
+	case catalog.Sliding:
+		s.Kind, s.Window = kv.SlidingWindow, a.Window
+	case catalog.Chunked:
+		s.Kind, s.Window = kv.ChunkedLocal, a.Window
+	}
+	if l.c.WindowOff && s.Kind == kv.SlidingWindow {
+		s.Kind, s.Window = kv.Full, 0
+	}
+	_, heads := l.headShare(a)
+	s.PageBytes = l.bytes(block, heads*(a.HeadDim+a.ValueHeadDim))
+	return s, true
+}
+
+// bytes of tokens cached at width elements each; scales of an FP8 cache are one
+// per layer and live with the weights.
+func (l *lowering) bytes(tokens, width int) int64 {
+	layout, _ := l.k.kv.Layout()
+	bits := layout.PayloadBits
+	n := int64(tokens) * int64(width)
+	if layout.Cols > 0 {
+		return n*int64(bits)/8 + n/layout.Cols*int64(layout.ScaleBits)/8
+	}
+	return n * int64(bits) / 8
+}
+
+// stateBytes is one sequence's recurrent state and convolution tail on one rank.
+func (l *lowering) stateBytes(a catalog.Attention) int64 {
+	r := *a.Recurrent
+	heads, keys := ceilDiv(r.ValueHeads, l.c.TP), ceilDiv(r.KeyHeads, l.c.TP)
+	element := int64(half)
+	if r.StateDtype == quantity.FP32 {
+		element = 4
+	}
+	conv := int64(half * (r.ConvKernel - 1) * (2*keys*r.KeyHeadDim + heads*r.ValueHeadDim))
+	return element*int64(heads*r.KeyHeadDim*r.ValueHeadDim) + conv
+}

@@ -1,0 +1,243 @@
+package lower
+
+import (
+	"fmt"
+
+	"github.com/inference-sim/accuracy-dashboard/catalog"
+	"github.com/inference-sim/accuracy-dashboard/cost/plan"
+	"github.com/inference-sim/accuracy-dashboard/engines/vllm/config"
+	"github.com/inference-sim/accuracy-dashboard/engines/vllm/kv"
+	"github.com/inference-sim/accuracy-dashboard/internal/diag"
+	"github.com/inference-sim/accuracy-dashboard/internal/quantity"
+)
+
+// Choice is one thing lowering decided, for people.
+type Choice struct{ Name, Value, Why string }
+
+// Lowered is the result.
+type Lowered struct {
+	Plan    *plan.PoolPlan
+	Layers  []kv.Layer // of the first pipeline stage that has the most, for the scheduler
+	Block   int        // tokens a KV block, after the attention backend's wish
+	Padding Padding
+	Choices []Choice
+}
+
+// lowering is the state of one Lower call.
+type lowering struct {
+	c       *config.Config
+	g       *catalog.Graph
+	store   catalog.Storage
+	k       kernels
+	out     []plan.LoweredLayer
+	layer   int // model layer being lowered
+	repeat  int
+	stage   int
+	group   func(catalog.Attention) int
+	choices []Choice
+}
+
+// Lower makes the partial plan of one pool of nodes nodes.
+func Lower(c *config.Config, m *catalog.Model, ck *catalog.Checkpoint, nodes int) (*Lowered, error) {
+	l := &lowering{c: c, g: m.Graph, store: ck.Storage}
+	if err := l.supported(); err != nil {
+		return nil, err
+	}
+	if err := l.chooseKernels(); err != nil {
+		return nil, err
+	}
+	block := c.BlockSize
+	if !c.UserBlockSize {
+		block = config.PreferredBlock(l.k.attention, c.BlockSize)
+		if block != c.BlockSize {
+			l.choose("block-size", fmt.Sprint(block), "smallest block "+l.k.attention+" takes")
+		}
+	}
+	stages := l.stages()
+	kvLayers, groups, err := l.cache(stages, block)
+	if err != nil {
+		return nil, err
+	}
+	for s, layers := range stages {
+		l.stage = s
+		l.lowerStage(layers, s == 0, s == len(stages)-1)
+	}
+	padding := l.graphs()
+	p := &plan.PoolPlan{
+		Hardware: c.Chip.Name,
+		Layout:   l.layout(nodes),
+		Layers:   l.out,
+		KV:       groups,
+		Graphs:   padding.graphs,
+		Host:     plan.HostPlan{Overlapped: c.Async, StreamInterval: c.StreamInterval},
+		Weights:  l.weights(stages),
+		Profile:  l.profile(),
+		InFlight: c.InFlight,
+	}
+	if c.Spec != nil {
+		p.Drafts = plan.DraftPolicy{Tokens: c.Spec.Tokens, TopK: 1}
+	}
+	return &Lowered{p, kvLayers, block, padding, l.choices}, nil
+}
+
+func (l *lowering) choose(name, value, why string) {
+	l.choices = append(l.choices, Choice{name, value, why})
+}
+
+// supported refuses layer kinds without a ported manager or lowering (VLM-7).
+func (l *lowering) supported() error {
+	for b, n := range l.g.BlockCounts() {
+		if n > 0 && b.Attention.Kind == catalog.SparseMLA {
+			return &diag.Refusal{Field: "model", Value: l.g.Model, Rule: "VLM-7", Accept: "a model without a sparse-attention indexer",
+				Problem: "needs the indexer cache of sparse MLA (DeepseekV32IndexerBackend), which is not modelled"}
+		}
+	}
+	if l.c.DCP > 1 || l.c.PCP > 1 {
+		return &diag.Refusal{Field: "decode-context-parallel-size", Value: fmt.Sprint(max(l.c.DCP, l.c.PCP)), Problem: "context parallelism is not modelled", Accept: "1", Rule: "X1"}
+	}
+	return nil
+}
+
+func (l *lowering) layout(nodes int) plan.Layout {
+	c := l.c
+	y := plan.Layout{Tensor: c.TP, Pipeline: c.PP, Data: c.DP, Expert: 1, Context: 1}
+	if c.EP && l.c.Model.Experts > 0 {
+		y.Expert = c.TP * c.DP
+	}
+	y.RanksPerNode = ceilDiv(y.Ranks(), max(1, nodes))
+	return y
+}
+
+// stages splits the model's layers over pipeline ranks: an even share, the rest
+// one each from the last but one backwards (distributed/utils.py, get_pp_indices).
+func (l *lowering) stages() [][]indexed {
+	var all []indexed
+	for i, b := range l.g.LayerBlocks() {
+		all = append(all, indexed{i, b})
+	}
+	n := l.c.PP
+	share := make([]int, n)
+	for i := range share {
+		share[i] = len(all) / n
+	}
+	for i := range len(all) % n {
+		share[max(0, n-2-i)]++
+	}
+	out := make([][]indexed, n)
+	for i, s := range share {
+		out[i], all = all[:s], all[s:]
+	}
+	return out
+}
+
+type indexed struct {
+	at    int
+	block *catalog.Block
+}
+
+// folded are the distinct blocks of a stage in order of first appearance.
+type folded struct {
+	indexed
+	count int
+}
+
+func fold(layers []indexed) []folded {
+	var out []folded
+next:
+	for _, x := range layers {
+		for i := range out {
+			if out[i].block == x.block {
+				out[i].count++
+				continue next
+			}
+		}
+		out = append(out, folded{x, 1})
+	}
+	return out
+}
+
+func (l *lowering) lowerStage(layers []indexed, first, last bool) {
+	if first {
+		l.outside(func() { l.embedding() })
+	}
+	for _, f := range fold(layers) {
+		l.layer, l.repeat = f.at, f.count
+		l.attention(f.block)
+		l.mlp(f.block)
+	}
+	l.outside(func() {
+		if !last {
+			l.send()
+			return
+		}
+		l.head()
+	})
+}
+
+func (l *lowering) outside(f func()) {
+	l.layer, l.repeat = -1, 1
+	f()
+}
+
+// add appends a lowered layer; everything but attention and what follows the model
+// is inside the piecewise graphs.
+func (l *lowering) add(p plan.Primitive, name, kernel string, s plan.Shape, captured bool) *plan.LoweredLayer {
+	library := kernelLibrary
+	l.out = append(l.out, plan.LoweredLayer{Layer: l.layer, Repeat: l.repeat, Stage: l.stage, Primitive: p, Name: name,
+		Kernel: plan.KernelImpl{Library: library, Variant: kernel}, Shape: s, Captured: captured})
+	return &l.out[len(l.out)-1]
+}
+
+// kernelLibrary is the library part of kernel names: the operator tables name
+// kernels by the engine that dispatches them.
+const kernelLibrary = "vllm"
+
+func (l *lowering) elementwise(name string, bytesPerRow int, rows plan.Rows) {
+	l.add(plan.Elementwise, name, "csrc_"+name, plan.Shape{Rows: rows, BytesPerRow: quantity.Bytes(bytesPerRow)}, true)
+}
+
+// collective adds an exchange; bytesPerRow is what one rank contributes for a row.
+func (l *lowering) collective(p plan.Primitive, name string, ranks, bytesPerRow int, rows plan.Rows) {
+	if ranks < 2 {
+		return
+	}
+	kernel, library := l.k.allReduce, kernelLibrary
+	if p != plan.AllReduce {
+		kernel, library = string(p), "nccl"
+	}
+	e := l.add(p, name, kernel, plan.Shape{Rows: rows}, true)
+	e.Kernel.Library = library
+	e.Collective = &plan.Collective{Ranks: ranks, CrossNode: l.crosses(ranks), BytesPerRow: quantity.Bytes(bytesPerRow)}
+}
+
+func (l *lowering) crosses(ranks int) bool { return ranks > l.c.GPUsPerNode }
+
+// profile is the memory-profiling step: the whole token budget spread over the
+// sequence limit, then one sampler pass over as many rows (gpu_model_runner.py,
+// profile_run).
+func (l *lowering) profile() plan.StepShape {
+	tokens, seqs := l.c.MaxBatchedTokens, min(l.c.MaxSeqs, l.c.MaxBatchedTokens)
+	rank := plan.RankStep{Sampled: seqs}
+	for i := range seqs {
+		rank.Extend = append(rank.Extend, plan.Chunk{Query: tokens*(i+1)/seqs - tokens*i/seqs})
+	}
+	s := plan.StepShape{Mode: plan.ExtendOnly}
+	for range l.lockstep() {
+		s.Ranks = append(s.Ranks, rank)
+		s.Padded = append(s.Padded, plan.PaddedShape{Tokens: tokens, Launch: plan.Eager})
+	}
+	return s
+}
+
+// lockstep is the data-parallel ranks that step together: all of them for an MoE
+// model, one otherwise (v1/engine/core.py:1473-1481).
+func (l *lowering) lockstep() int {
+	if l.c.Model.Experts > 0 {
+		return l.c.DP
+	}
+	return 1
+}
+
+func ceilDiv(a, b int) int { return (a + b - 1) / b }
+
+func roundUp(a, to int) int { return ceilDiv(a, to) * to }

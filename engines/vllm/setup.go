@@ -1,0 +1,100 @@
+package vllm
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/inference-sim/accuracy-dashboard/catalog"
+	"github.com/inference-sim/accuracy-dashboard/cost/plan"
+	"github.com/inference-sim/accuracy-dashboard/engines"
+	"github.com/inference-sim/accuracy-dashboard/engines/vllm/config"
+	"github.com/inference-sim/accuracy-dashboard/engines/vllm/lower"
+	"github.com/inference-sim/accuracy-dashboard/internal/diag"
+)
+
+// setup is one engine after start-up and before its first step.
+type setup struct {
+	config  *config.Config
+	lowered *lower.Lowered
+	plan    *plan.PoolPlan
+	budget  budget
+}
+
+// prepare runs start-up: admit the settings, resolve them, lower the model, size
+// the KV cache.
+func (k *Kind) prepare(spec engines.Spec, env engines.Environment) (*setup, error) {
+	if err := k.admit(spec); err != nil {
+		return nil, err
+	}
+	model, ck, err := checkpoint(spec, env)
+	if err != nil {
+		return nil, err
+	}
+	chip, err := env.Chip(spec.Hardware)
+	if err != nil {
+		return nil, err
+	}
+	facts, err := config.ChipOf(chip)
+	if err != nil {
+		return nil, refusal(err)
+	}
+	nodes := max(1, spec.Nodes)
+	args := spec.Args
+	if nodes > 1 && args["nnodes"] == nil { // a pool of several nodes is launched as one
+		args = withNodes(args, nodes)
+	}
+	c, err := config.Resolve(config.Input{Args: args, Env: spec.Env, Model: config.FromCatalog(model, ck.Name), Chip: facts, Usage: config.APIServer})
+	if err != nil {
+		return nil, refusal(err)
+	}
+	low, err := lower.Lower(c, model, ck, nodes)
+	if err != nil {
+		return nil, err
+	}
+	s := &setup{config: c, lowered: low, plan: low.Plan}
+	mem, err := env.Memory(low.Plan)
+	if err != nil {
+		return nil, err
+	}
+	return s, s.size(mem)
+}
+
+func withNodes(args map[string]any, nodes int) map[string]any {
+	out := map[string]any{"nnodes": nodes}
+	for k, v := range args { // order: a copy of a map
+		out[k] = v
+	}
+	return out
+}
+
+func checkpoint(spec engines.Spec, env engines.Environment) (*catalog.Model, *catalog.Checkpoint, error) {
+	m, err := env.Model(spec.Model)
+	if err != nil {
+		return nil, nil, err
+	}
+	if spec.Checkpoint == "" {
+		return m, &m.Checkpoints[0], nil
+	}
+	ck, ok := m.Checkpoint(spec.Checkpoint)
+	if !ok {
+		var names []string
+		for i := range m.Checkpoints {
+			names = append(names, m.Checkpoints[i].Name)
+		}
+		return nil, nil, &diag.Refusal{Field: "engine.checkpoint", Value: spec.Checkpoint, Problem: "is no checkpoint of " + m.Name, Accept: diag.OneOf(spec.Checkpoint, names), Rule: "SUB-3"}
+	}
+	return m, ck, nil
+}
+
+// refusal puts vLLM's own words into the shape every refusal has.
+func refusal(err error) error {
+	u, ok := errors.AsType[*config.Upstream](err)
+	if !ok {
+		return err
+	}
+	field := "engine.args"
+	if len(u.Items) > 0 && u.Items[0].Loc != "" {
+		field += "." + strings.ReplaceAll(u.Items[0].Loc, "_", "-")
+	}
+	return &diag.Refusal{Field: field, Problem: u.Error(), Rule: "X1"}
+}

@@ -38,10 +38,10 @@ type Inputs struct {
 
 // Source is data the run read.
 type Source struct {
-	Kind   string   `json:"kind"`   // "catalog", "registry", "trace"
-	Origin string   `json:"origin"` // "embedded" or the path as given
-	Over   []string `json:"overlays,omitempty"`
-	SHA256 string   `json:"sha256"`
+	Kind     string   `json:"kind"`   // "catalog", "registry", "trace"
+	Origin   string   `json:"origin"` // "embedded" or the path as given
+	Overlays []string `json:"overlays,omitempty"`
+	SHA256   string   `json:"sha256"`
 }
 
 // Upstream is the engine release the run models.

@@ -9,6 +9,7 @@ import (
 	"github.com/inference-sim/accuracy-dashboard/engines"
 	"github.com/inference-sim/accuracy-dashboard/engines/vllm/config"
 	"github.com/inference-sim/accuracy-dashboard/engines/vllm/lower"
+	"github.com/inference-sim/accuracy-dashboard/engines/vllm/sched"
 	"github.com/inference-sim/accuracy-dashboard/internal/diag"
 )
 
@@ -88,6 +89,9 @@ func checkpoint(spec engines.Spec, env engines.Environment) (*catalog.Model, *ca
 
 // refusal puts vLLM's own words into the shape every refusal has.
 func refusal(err error) error {
+	if e, ok := errors.AsType[*sched.StartupError](err); ok {
+		return &diag.Refusal{Field: "engine.args", Problem: e.Text, Rule: "X1"}
+	}
 	u, ok := errors.AsType[*config.Upstream](err)
 	if !ok {
 		return err

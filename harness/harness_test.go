@@ -259,12 +259,22 @@ func TestEstimationRules(t *testing.T) {
 		{"renamed key", `{"name":"j.old","kind":"argument","status":"removed","rule":{"do":"rename","field":"j.p.new","reason":"why","preserves":"all"}}`,
 			`{"j":{"old":true,"p":{"q":1}}}`, `{"j":{"p":{"new":true,"q":1}}}`,
 			record.Estimate{Field: "j.old", Recorded: "true", Rule: "rename", StoodIn: "j.p.new=true", Reason: "why", Exact: true}},
+		{"argument for a variable", `{"name":"X","kind":"environment","status":"removed","rule":{"do":"set","field":"a","value":"marlin","reason":"why"}}`, `env X=1`, `{"a":"marlin"}`,
+			record.Estimate{Field: "X", Recorded: "1", Rule: "set", StoodIn: "a=marlin", Reason: "why"}},
 		{"covered by valid_when", `{"name":"x","kind":"argument","status":"not_modelled","rule":{"do":"unset","reason":"why","preserves":"p","valid_when":["auto"]}}`,
 			`{"x":"auto"}`, `{}`, record.Estimate{Field: "x", Recorded: "auto", Rule: "unset", Reason: "why", Exact: true}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			l := list(t, c.row, `{"name":"a","kind":"argument","status":"modelled"}`, `{"name":"j","kind":"argument","status":"inert"}`)
-			trial := try(t, world(t, port{name: "vllm", list: l}), unit(t, c.args))
+			args, env, isEnv := c.args, "", false
+			if env, isEnv = strings.CutPrefix(c.args, "env "); isEnv {
+				args = "{}"
+			}
+			u := unit(t, args)
+			if name, value, ok := strings.Cut(env, "="); isEnv && ok {
+				u.Configurations[0].Env = map[string]string{name: value}
+			}
+			trial := try(t, world(t, port{name: "vllm", list: l}), u)
 			if trial.Refusal != nil {
 				t.Fatalf("refused: %+v", trial.Refusal)
 			}

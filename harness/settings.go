@@ -123,29 +123,26 @@ func (d *decider) standIn(p passed, f *fields.Field) string {
 	switch r.Do {
 	case "rename":
 		e.StoodIn = r.Field + "=" + text(p.value)
-		d.successor(passed{name: r.Field, value: p.value, recorded: p.recorded, env: d.isVariable(r.Field)}, f)
+		d.successor(f, r.Field, p.value)
 	case "set":
 		e.StoodIn = r.Field + "=" + r.Value
-		d.successor(passed{name: r.Field, value: parse(r.Value, d.isVariable(r.Field)), recorded: p.recorded, env: d.isVariable(r.Field)}, f)
+		d.successor(f, r.Field, parse(r.Value))
 	}
 	d.trial.Estimates = append(d.trial.Estimates, e)
 	return e.StoodIn
 }
 
-// isVariable: a variable may be replaced by an argument.
-func (d *decider) isVariable(name string) bool {
-	f, ok := d.list.Lookup(name)
-	return ok && f.Kind == "environment"
-}
-
-// successor carries a stand-in, which must itself be a field the engine takes.
-func (d *decider) successor(p passed, from *fields.Field) {
-	f := d.lookup(p)
-	if f == nil || f.Status != fields.Modelled && f.Status != fields.Inert {
-		d.refuse(record.FieldNotModelled, "%s: its stand-in %s is not modelled", from.Name, p.name)
-		return
+// successor carries a stand-in, which must itself be a field the engine takes; an
+// argument may stand in for a variable.
+func (d *decider) successor(from *fields.Field, name string, value any) {
+	for _, env := range []bool{false, true} {
+		p := passed{name: name, value: value, env: env}
+		if f := d.lookup(p); f != nil && (f.Status == fields.Modelled || f.Status == fields.Inert) {
+			d.carry(p)
+			return
+		}
 	}
-	d.carry(p)
+	d.refuse(record.FieldNotModelled, "%s: its stand-in %s is not modelled", from.Name, name)
 }
 
 // carry states p in the scenario. Two recorded settings may say the same thing

@@ -105,10 +105,7 @@ func text(v any) string {
 }
 
 // parse reads a rule's value: JSON where it is JSON, else a bare string.
-func parse(s string, env bool) any {
-	if env {
-		return s
-	}
+func parse(s string) any {
 	dec := json.NewDecoder(strings.NewReader(s))
 	dec.UseNumber()
 	var v any

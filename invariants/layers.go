@@ -15,10 +15,10 @@ import (
 // Layers is the import policy of the module, read from layers.txt.
 //
 // `a, b < c;` lets c import a and b and whatever they may import; chains
-// `a < b < c` read left to right; NONE is the empty set. `a !< b, c;` forbids b
-// and c, and what imports nothing else but them, from ever importing a, whatever
-// the other lines allow. A package without a line is a violation. The notation is
-// that of the Go project's go/build/deps_test.go.
+// `a < b < c` read left to right; NONE is the empty set. `a !< b, c/...;` forbids b,
+// and c with all below it, from ever reaching a or anything below a, whatever the
+// other lines allow. A package without a line is a violation. The notation is that
+// of the Go project's go/build/deps_test.go.
 type Layers struct {
 	may   map[string]map[string]bool // package -> packages it may import
 	never []forbidden
@@ -163,7 +163,7 @@ func (l *Layers) Check(imports map[string][]string) []string {
 	}
 	for _, f := range l.never {
 		for _, p := range sortedKeys(imports) {
-			if !within(p, f.from) {
+			if dir, tree := strings.CutSuffix(f.from, "/..."); p != dir && !(tree && within(p, dir)) {
 				continue
 			}
 			if chain := reach(imports, p, f.to, map[string]bool{}); chain != nil {

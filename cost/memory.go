@@ -111,6 +111,9 @@ func live(l *plan.LoweredLayer, w *work) float64 {
 	case plan.AllReduce, plan.ReduceScatter, plan.AllToAll:
 		return 2 * n * float64(l.Collective.BytesPerRow)
 	case plan.Elementwise, plan.Quantize, plan.Sampling:
+		if s.LivePerRow > 0 {
+			return n * float64(s.LivePerRow)
+		}
 		return n * float64(s.BytesPerRow) / float64(max(1, s.Launches))
 	}
 	return 0

@@ -134,6 +134,9 @@ type Shape struct {
 
 	// Elementwise, quantize, sampling: bytes read and written for one row.
 	BytesPerRow quantity.Bytes
+	// LivePerRow is the most bytes one row holds while the entry runs, where that is
+	// not BytesPerRow; only the memory of the profiling step depends on it.
+	LivePerRow quantity.Bytes
 	// Launches is how many kernels the entry stands for; 0 means 1.
 	Launches int
 }

@@ -52,14 +52,21 @@ func (l *lowering) send() {
 }
 
 // head is the output projection and sampling: rows that sample only, outside every
-// graph. Sampling casts logits to fp32, and reads them for the arg max and the
-// log-sum.
+// graph. A greedy step casts logits to fp32 and reads them for the arg max and the
+// log-sum; the profiling step samples with top-p, which sorts.
 func (l *lowering) head() {
 	vocab := l.vocabShare()
 	l.gemm("lm_head", catalog.LMHead, vocab, l.g.Hidden, plan.RowsSampled)
 	l.collective(plan.AllGather, "logits.all_gather", l.c.TP, half*vocab, plan.RowsSampled)
-	l.add(plan.Sampling, "sampler", "sampler", plan.Shape{Rows: plan.RowsSampled, BytesPerRow: quantity.Bytes(4 * 4 * l.g.Vocab)}, false)
+	l.add(plan.Sampling, "sampler", "sampler", plan.Shape{Rows: plan.RowsSampled, BytesPerRow: quantity.Bytes(4 * 4 * l.g.Vocab), LivePerRow: quantity.Bytes(sortedLogit * l.g.Vocab)}, false)
 }
+
+// sortedLogit is the bytes of one logit at the sampler's peak: the bf16 and fp32
+// logits, the sorted fp32 values and int64 indices, and the sort's second buffer of
+// both (v1/sample/ops/topk_topp_sampler.py, apply_top_k_top_p; inferred from
+// torch.sort's double buffering and held to a recorded block count by
+// TestRecordedBlockCount).
+const sortedLogit = 2 + 4 + (4 + 8) + (4 + 8)
 
 // vocabShare: the vocabulary is padded to 64 and split.
 func (l *lowering) vocabShare() int { return roundUp(l.g.Vocab, 64) / l.c.TP }

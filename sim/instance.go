@@ -3,6 +3,7 @@ package sim
 import (
 	"fmt"
 
+	"github.com/inference-sim/accuracy-dashboard/cost/plan"
 	"github.com/inference-sim/accuracy-dashboard/engines"
 	"github.com/inference-sim/accuracy-dashboard/sim/des"
 )
@@ -145,15 +146,16 @@ func (n *instance) launch(now des.Time, b *engines.Batch) {
 	if len(n.flights) == 0 {
 		n.log.busySince = now
 	}
-	n.flights = append(n.flights, flight{launched: now, end: t, empty: b.Empty})
+	f := flight{launched: now, end: t, empty: b.Empty}
+	if len(b.Steps) > 0 && b.Steps[0].Shape != nil {
+		f.mode = b.Steps[0].Shape.Mode
+	}
+	n.flights = append(n.flights, f)
 	n.log.depth = max(n.log.depth, len(n.flights))
 	for _, id := range b.Admitted {
 		if r := n.held.find(id); r != nil {
 			r.launched = now
 		}
-	}
-	if n.observer != nil {
-		n.observer.Batch(n.index, now, t, b)
 	}
 }
 
@@ -173,6 +175,10 @@ func (n *instance) complete(now des.Time) {
 		n.event(now, gap, &o.Events[i])
 	}
 	n.watch(&f, o)
+	if n.observer != nil {
+		n.observer.Batch(BatchRecord{Instance: n.index, Launched: f.launched, End: f.end, Mode: modeNames[f.mode], Tokens: o.Scheduled,
+			Running: o.Running, Waiting: o.Waiting, KVUsage: o.KVUsage})
+	}
 }
 
 // event writes down one request's part in a batch.
@@ -230,6 +236,7 @@ func (n *instance) fail(err error) {
 // flight is one batch in flight.
 type flight struct {
 	launched, end des.Time
+	mode          plan.StepMode
 	empty         bool
 }
 

@@ -1,21 +1,29 @@
 package sim
 
-import (
-	"github.com/inference-sim/accuracy-dashboard/engines"
-	"github.com/inference-sim/accuracy-dashboard/sim/des"
-)
+import "github.com/inference-sim/accuracy-dashboard/sim/des"
 
 // Observer watches a run without taking part in it: a timeline, a plot, a
 // progress line. Times are microseconds of simulated time. A Result is the same
 // with or without one.
 type Observer interface {
-	// Batch is called at launch, with the time the batch will end. b is valid until
-	// the call returns.
-	Batch(instance int, launched, end des.Time, b *engines.Batch)
+	// Batch is called when a batch ends.
+	Batch(b BatchRecord)
 	// Request is called when a request gets its fate.
 	Request(r RequestRecord)
 	// Instant is called after every round of an instant.
 	Instant(now des.Time, load Load)
+	// Stop is asked every thousand rounds or so; an error ends the run with it.
+	Stop() error
+}
+
+// BatchRecord is one ended batch.
+type BatchRecord struct {
+	Instance         int
+	Launched, End    des.Time
+	Mode             string // of its first stage
+	Tokens           int    // scheduled
+	Running, Waiting int    // after it
+	KVUsage          float64
 }
 
 // RequestRecord is one ended request.
@@ -39,9 +47,3 @@ type Load struct {
 	Created     int64
 	Completed   int64
 }
-
-// NoBatches is embedded by an observer that has no use for batches.
-type NoBatches struct{}
-
-// Batch does nothing.
-func (NoBatches) Batch(int, des.Time, des.Time, *engines.Batch) {}

@@ -70,6 +70,7 @@ type model struct {
 	settings  []engines.Resolved
 	horizon   des.Time
 	fault     error
+	rounds    int
 }
 
 // build couples generator -> router -> front ends -> instances -> generator. A
@@ -177,10 +178,23 @@ func (m *model) loop() error {
 		if m.fault != nil {
 			return m.fault
 		}
-		if o := m.world.Observer; o != nil {
-			o.Instant(m.kernel.Now(), m.record.load)
+		if err := m.observe(); err != nil {
+			return err
 		}
 	}
+}
+
+// observe shows the instant to who watches.
+func (m *model) observe() error {
+	o := m.world.Observer
+	if o == nil {
+		return nil
+	}
+	o.Instant(m.kernel.Now(), m.record.load)
+	if m.rounds++; m.rounds%1024 == 0 {
+		return o.Stop()
+	}
+	return nil
 }
 
 // closed is whether the frame ends the run with the last request sent.

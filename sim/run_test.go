@@ -200,12 +200,13 @@ func TestServerSettingLeavesEveryRequestAsItWas(t *testing.T) {
 // lengthObserver keeps prompt and output lengths by client and order of sending.
 type lengthObserver struct {
 	got map[uint64][2]int
-	NoBatches
 }
 
 func (o *lengthObserver) Request(r RequestRecord) {
 	o.got[uint64(r.Client)<<40|uint64(r.Index)] = [2]int{r.Prompt, r.Output}
 }
+func (o *lengthObserver) Batch(BatchRecord)      {}
+func (o *lengthObserver) Stop() error            { return nil }
 func (o *lengthObserver) Instant(des.Time, Load) {}
 
 func TestRefusals(t *testing.T) {

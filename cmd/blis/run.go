@@ -1,0 +1,135 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/inference-sim/accuracy-dashboard/engines"
+	"github.com/inference-sim/accuracy-dashboard/internal/diag"
+	"github.com/inference-sim/accuracy-dashboard/sim"
+	"github.com/inference-sim/accuracy-dashboard/sim/spec"
+	"github.com/spf13/cobra"
+)
+
+// runCmd simulates one scenario.
+func runCmd(kinds []engines.Kind) *cobra.Command {
+	var d dataFlags
+	var w watchFlags
+	c := &cobra.Command{
+		Use:   "run SCENARIO.yaml",
+		Short: "simulate a scenario and print one JSON Result",
+		Long: "The Result states every input that can change a byte of it, every request's fate and every figure with its count. " +
+			"Watching a run changes nothing in it.",
+		Example: "  blis run chat.yaml\n  blis run chat.yaml --timeline chat.json --plot chat.svg --watch",
+		Args:    cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			s, err := readScenario(args[0])
+			if err != nil {
+				return err
+			}
+			world, err := d.open(kinds, args[0])
+			if err != nil {
+				return err
+			}
+			watcher, err := w.start(cmd.Context(), cmd.ErrOrStderr(), s)
+			if err != nil {
+				return err
+			}
+			world.Observer = watcher
+			r, err := sim.Run(s, world)
+			if err = watcher.finish(err); err != nil {
+				return diag.In(args[0], err)
+			}
+			return printResult(cmd.OutOrStdout(), r)
+		},
+	}
+	d.add(c)
+	w.add(c)
+	return c
+}
+
+func readScenario(path string) (*spec.Scenario, error) {
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return nil, &diag.Refusal{File: path, Problem: "cannot be read: " + err.Error()}
+	}
+	return spec.Parse(path, b)
+}
+
+func printResult(w io.Writer, r *spec.Result) error {
+	b, err := r.JSON()
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(w, "%s\n", b)
+	return err
+}
+
+// dataFlags choose the data of a run: a directory instead of the embedded copy,
+// overlays on top of either (SIM-6).
+type dataFlags struct {
+	catalog, registry                 string
+	catalogOverlays, registryOverlays []string
+}
+
+func (d *dataFlags) add(c *cobra.Command) {
+	f := c.Flags()
+	f.StringVar(&d.catalog, "catalog", "", "directory to read instead of the embedded catalog")
+	f.StringArrayVar(&d.catalogOverlays, "catalog-overlay", nil, "directory laid over the catalog; repeatable")
+	f.StringVar(&d.registry, "registry", "", "directory to read instead of the embedded coefficients")
+	f.StringArrayVar(&d.registryOverlays, "registry-overlay", nil, "directory laid over the coefficients; repeatable")
+}
+
+// open reads the data; paths in the scenario are relative to its own directory.
+func (d *dataFlags) open(kinds []engines.Kind, scenario string) (sim.World, error) {
+	var data sim.Data
+	var err error
+	if data.Catalog, err = place(d.catalog, d.catalogOverlays); err != nil {
+		return sim.World{}, err
+	}
+	if data.Registry, err = place(d.registry, d.registryOverlays); err != nil {
+		return sim.World{}, err
+	}
+	w, err := sim.Open(kinds, data)
+	if err != nil {
+		return w, err
+	}
+	w.Files = os.DirFS(filepath.Dir(scenario))
+	return w, nil
+}
+
+func place(base string, overlays []string) (p sim.Place, err error) {
+	if base != "" {
+		d, err := directory(base)
+		if err != nil {
+			return p, err
+		}
+		p.Base = &d
+	}
+	for _, o := range overlays {
+		d, err := directory(o)
+		if err != nil {
+			return p, err
+		}
+		p.Overlays = append(p.Overlays, d)
+	}
+	return p, nil
+}
+
+func directory(path string) (sim.Directory, error) {
+	if info, err := os.Stat(path); err != nil || !info.IsDir() {
+		return sim.Directory{}, &diag.Refusal{File: path, Problem: "is not a directory"}
+	}
+	return sim.Directory{Path: path, FS: os.DirFS(path)}, nil
+}
+
+// canceled is the error of a run that was interrupted.
+func canceled(ctx context.Context) error {
+	if ctx.Err() == nil {
+		return nil
+	}
+	return fmt.Errorf("interrupted: %w", ctx.Err())
+}

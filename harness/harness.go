@@ -28,8 +28,9 @@ import (
 type World struct {
 	Catalog *catalog.Catalog
 	Engines []engines.Kind
-	// Simulate runs a complete scenario; workers call it at the same time. A *diag.Refusal is a unit the simulator
-	// cannot run; any other error is a defect and ends the whole run.
+	// Simulate runs a complete scenario; workers call it at the same time. A *diag.Refusal
+	// by a rule of the engine, the catalog or the acceptance profiles is a unit the
+	// simulator cannot run; any other error is a defect and ends the whole run.
 	Simulate func(*spec.Scenario) (*spec.Result, error)
 	// Typical prices a few step shapes of a finished run; nil leaves them out.
 	Typical func(*spec.Scenario, *spec.Result) ([]record.TypicalStep, error)
@@ -53,9 +54,10 @@ func (w *World) Try(u *ledger.Unit) (*record.Trial, error) {
 	t.Scenario = s
 	result, err := w.Simulate(s)
 	if r, ok := errors.AsType[*diag.Refusal](err); ok {
-		t.Refusal = simulatorRefused(r)
-		t.Scenario = nil
-		return t, nil
+		if t.Refusal = simulatorRefused(r); t.Refusal != nil {
+			t.Scenario = nil
+			return t, nil
+		}
 	}
 	if err != nil {
 		return nil, fmt.Errorf("unit %s: %w", u.ID, err)

@@ -303,7 +303,7 @@ func TestSimulatorRefusals(t *testing.T) {
 		err  error
 		want record.Reason
 	}{
-		{&diag.Refusal{Field: "block-size", Problem: "not supported"}, record.FieldNotModelled},
+		{&diag.Refusal{Field: "block-size", Problem: "not supported", Rule: "X1"}, record.FieldNotModelled},
 		{&diag.Refusal{Problem: "no such chip", Rule: "SUB-3"}, record.NotInCatalog},
 		{&diag.Refusal{Problem: "no acceptance profile", Rule: "D8"}, record.ValueNotRecorded},
 	} {
@@ -313,10 +313,12 @@ func TestSimulatorRefusals(t *testing.T) {
 			t.Errorf("%v: got %+v, want %s", c.err, trial.Refusal, c.want)
 		}
 	}
-	w := world(t, port{name: "vllm", list: l})
-	w.Simulate = func(*spec.Scenario) (*spec.Result, error) { return nil, errors.New("deadlock") }
-	if _, err := w.Try(unit(t, `{"block-size":1}`)); err == nil || !strings.Contains(err.Error(), "deadlock") {
-		t.Errorf("got %v, want the defect", err)
+	for _, defect := range []error{errors.New("deadlock"), &diag.Refusal{Field: "registry", Problem: "no entry"}} {
+		w := world(t, port{name: "vllm", list: l})
+		w.Simulate = func(*spec.Scenario) (*spec.Result, error) { return nil, defect }
+		if _, err := w.Try(unit(t, `{"block-size":1}`)); !errors.Is(err, defect) {
+			t.Errorf("got %v, want the defect %v", err, defect)
+		}
 	}
 }
 

@@ -111,16 +111,18 @@ func refuse(reason record.Reason, format string, args ...any) *record.Refused {
 	return &record.Refused{Reason: reason, Detail: fmt.Sprintf(format, args...)}
 }
 
-// simulatorRefused gives the reason for a scenario the simulator would not run. A
-// refusal that cites no rule of the catalog or of acceptance profiles is about a
-// value the engine port does not take.
+// simulatorRefused gives the reason for a scenario the simulator would not run, or
+// nil when its refusal has none in §11.4: a missing price, say, is a defect of the
+// build and no property of the unit (COV-5).
 func simulatorRefused(r *diag.Refusal) *record.Refused {
-	reason := record.FieldNotModelled
-	switch r.Rule {
-	case "SUB-3":
-		reason = record.NotInCatalog
-	case "D8":
-		reason = record.ValueNotRecorded
+	family, _, _ := strings.Cut(r.Rule, "-")
+	switch {
+	case r.Rule == "X1" || r.Rule == "X9" || family == "VLM" || family == "SGL":
+		return refuse(record.FieldNotModelled, "%v", r)
+	case r.Rule == "SUB-3":
+		return refuse(record.NotInCatalog, "%v", r)
+	case r.Rule == "D8":
+		return refuse(record.ValueNotRecorded, "%v", r)
 	}
-	return &record.Refused{Reason: reason, Detail: r.Error()}
+	return nil
 }

@@ -23,6 +23,7 @@ var unpriced = map[string]string{
 	"plan.DraftLayers.Name":              "as plan.Layers.Name",
 	"plan.DraftLayers.Kernel.CodeHash":   "as plan.Layers.Kernel.CodeHash",
 	"plan.DraftLayers.Shape.StateBytes":  "as plan.Layers.Shape.StateBytes",
+	"plan.DraftLayers.Shape.LivePerRow":  "drafting's activations are below the target's",
 	"plan.DraftLayers.Captured":          "as plan.Layers.Captured",
 	"plan.KV.Kind":                       "what a group attends arrives in the step",
 	"plan.KV.Layers":                     "lowered into the layers",

@@ -7,17 +7,17 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/inference-sim/accuracy-dashboard/engines"
 	"github.com/inference-sim/accuracy-dashboard/internal/diag"
+	"github.com/inference-sim/accuracy-dashboard/internal/world"
 	"github.com/inference-sim/accuracy-dashboard/sim"
 	"github.com/inference-sim/accuracy-dashboard/sim/spec"
 	"github.com/spf13/cobra"
 )
 
 // runCmd simulates one scenario.
-func runCmd(kinds []engines.Kind) *cobra.Command {
+func runCmd() *cobra.Command {
 	var d dataFlags
-	var w watchFlags
+	var look watchFlags
 	c := &cobra.Command{
 		Use:   "run SCENARIO.yaml",
 		Short: "simulate a scenario and print one JSON Result",
@@ -30,16 +30,16 @@ func runCmd(kinds []engines.Kind) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			world, err := d.open(kinds, args[0])
+			w, err := d.open(args[0])
 			if err != nil {
 				return err
 			}
-			watcher, err := w.start(cmd.Context(), cmd.ErrOrStderr(), s)
+			watcher, err := look.start(cmd.Context(), cmd.ErrOrStderr(), s)
 			if err != nil {
 				return err
 			}
-			world.Observer = watcher
-			r, err := sim.Run(s, world)
+			w.Observer = watcher
+			r, err := sim.Run(s, w)
 			if err = watcher.finish(err); err != nil {
 				return diag.In(args[0], err)
 			}
@@ -47,7 +47,7 @@ func runCmd(kinds []engines.Kind) *cobra.Command {
 		},
 	}
 	d.add(c)
-	w.add(c)
+	look.add(c)
 	return c
 }
 
@@ -70,60 +70,25 @@ func printResult(w io.Writer, r *spec.Result) error {
 
 // dataFlags choose the data of a run: a directory instead of the embedded copy,
 // overlays on top of either (SIM-6).
-type dataFlags struct {
-	catalog, registry                 string
-	catalogOverlays, registryOverlays []string
-}
+type dataFlags struct{ world.Paths }
 
 func (d *dataFlags) add(c *cobra.Command) {
 	f := c.Flags()
-	f.StringVar(&d.catalog, "catalog", "", "directory to read instead of the embedded catalog")
-	f.StringArrayVar(&d.catalogOverlays, "catalog-overlay", nil, "directory laid over the catalog; repeatable")
-	f.StringVar(&d.registry, "registry", "", "directory to read instead of the embedded coefficients")
-	f.StringArrayVar(&d.registryOverlays, "registry-overlay", nil, "directory laid over the coefficients; repeatable")
+	f.StringVar(&d.Catalog, "catalog", "", "directory to read instead of the embedded catalog")
+	f.StringArrayVar(&d.CatalogOverlays, "catalog-overlay", nil, "directory laid over the catalog; repeatable")
+	f.StringVar(&d.Registry, "registry", "", "directory to read instead of the embedded coefficients")
+	f.StringArrayVar(&d.RegistryOverlays, "registry-overlay", nil, "directory laid over the coefficients; repeatable")
 }
 
 // open reads the data; paths in the scenario are relative to its own directory.
-func (d *dataFlags) open(kinds []engines.Kind, scenario string) (sim.World, error) {
-	var data sim.Data
-	var err error
-	if data.Catalog, err = place(d.catalog, d.catalogOverlays); err != nil {
-		return sim.World{}, err
-	}
-	if data.Registry, err = place(d.registry, d.registryOverlays); err != nil {
-		return sim.World{}, err
-	}
-	w, err := sim.Open(kinds, data)
+func (d *dataFlags) open(scenario string) (sim.World, error) {
+	w, err := world.Open(d.Paths)
 	if err != nil {
-		return w, err
+		return sim.World{}, err
 	}
-	w.Files = os.DirFS(filepath.Dir(scenario))
-	return w, nil
-}
-
-func place(base string, overlays []string) (p sim.Place, err error) {
-	if base != "" {
-		d, err := directory(base)
-		if err != nil {
-			return p, err
-		}
-		p.Base = &d
-	}
-	for _, o := range overlays {
-		d, err := directory(o)
-		if err != nil {
-			return p, err
-		}
-		p.Overlays = append(p.Overlays, d)
-	}
-	return p, nil
-}
-
-func directory(path string) (sim.Directory, error) {
-	if info, err := os.Stat(path); err != nil || !info.IsDir() {
-		return sim.Directory{}, &diag.Refusal{File: path, Problem: "is not a directory"}
-	}
-	return sim.Directory{Path: path, FS: os.DirFS(path)}, nil
+	s := w.Sim()
+	s.Files = os.DirFS(filepath.Dir(scenario))
+	return s, nil
 }
 
 // canceled is the error of a run that was interrupted.

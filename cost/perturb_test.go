@@ -25,7 +25,6 @@ var unpriced = map[string]string{
 	"plan.DraftLayers.Shape.StateBytes":  "as plan.Layers.Shape.StateBytes",
 	"plan.DraftLayers.Shape.LivePerRow":  "drafting's activations are below the target's",
 	"plan.DraftLayers.Captured":          "as plan.Layers.Captured",
-	"plan.DraftLayers.Shape.LivePerRow":  "drafting's activations are below the target's",
 	"plan.KV.Kind":                       "what a group attends arrives in the step",
 	"plan.KV.Layers":                     "lowered into the layers",
 	"plan.KVBudget":                      "the engine's admission limit",

@@ -28,9 +28,10 @@ import (
 type World struct {
 	Catalog *catalog.Catalog
 	Engines []engines.Kind
-	// Simulate runs a complete scenario; workers call it at the same time. A *diag.Refusal
-	// by a rule of the engine, the catalog or the acceptance profiles is a unit the
-	// simulator cannot run; any other error is a defect and ends the whole run.
+	// Simulate runs a complete scenario; workers call it at the same time. A
+	// *diag.Refusal by a rule of the engine, the catalog or the acceptance profiles
+	// is a unit the simulator cannot run; any other error is a defect and ends the
+	// whole run.
 	Simulate func(*spec.Scenario) (*spec.Result, error)
 	// Typical prices a few step shapes of a finished run; nil leaves them out.
 	Typical func(*spec.Scenario, *spec.Result) ([]record.TypicalStep, error)
@@ -39,8 +40,10 @@ type World struct {
 	Build map[string]string
 }
 
-// Try runs one unit. The trial holds a result or a refusal with a reason of §11.4.
-func (w *World) Try(u *ledger.Unit) (*record.Trial, error) {
+// State writes u down as a scenario without running it: the trial holds the
+// scenario, or a refusal with a reason of §11.4, and every setting, estimate and
+// client difference met on the way.
+func (w *World) State(u *ledger.Unit) (*record.Trial, error) {
 	t := &record.Trial{Unit: u, EngineVersion: version(u), Settings: []record.Setting{}, Estimates: []record.Estimate{},
 		Client: []string{}, Steps: []record.TypicalStep{}, Libraries: []record.Library{}}
 	s, refused := w.scenario(t)
@@ -52,7 +55,16 @@ func (w *World) Try(u *ledger.Unit) (*record.Trial, error) {
 		return nil, fmt.Errorf("unit %s: its scenario is not complete: %w", u.ID, err)
 	}
 	t.Scenario = s
-	result, err := w.Simulate(s)
+	return t, nil
+}
+
+// Try states u and runs it. The trial holds a result or a refusal.
+func (w *World) Try(u *ledger.Unit) (*record.Trial, error) {
+	t, err := w.State(u)
+	if err != nil || t.Refusal != nil {
+		return t, err
+	}
+	t.Result, err = w.Simulate(t.Scenario)
 	if r, ok := errors.AsType[*diag.Refusal](err); ok {
 		if t.Refusal = simulatorRefused(r); t.Refusal != nil {
 			t.Scenario = nil
@@ -62,10 +74,9 @@ func (w *World) Try(u *ledger.Unit) (*record.Trial, error) {
 	if err != nil {
 		return nil, fmt.Errorf("unit %s: %w", u.ID, err)
 	}
-	t.Result = result
 	resolve(t)
 	if w.Typical != nil {
-		if t.Steps, err = w.Typical(s, result); err != nil {
+		if t.Steps, err = w.Typical(t.Scenario, t.Result); err != nil {
 			return nil, fmt.Errorf("unit %s: %w", u.ID, err)
 		}
 	}

@@ -13,8 +13,8 @@ import (
 	"github.com/inference-sim/accuracy-dashboard/sim/spec"
 )
 
-// Scenario states u as a scenario without running it, and fills t's settings,
-// estimates and client differences. Each stage needs the one before, so the first
+// scenario builds the scenario of t's unit and fills t's settings, estimates and
+// client differences. Each stage needs the one before, so the first
 // that fails names the reason.
 func (w *World) scenario(t *record.Trial) (*spec.Scenario, *record.Refused) {
 	u := t.Unit

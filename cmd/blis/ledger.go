@@ -21,7 +21,7 @@ func ledgerCmd() *cobra.Command {
 		Args:  cobra.NoArgs,
 		RunE:  func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	c.AddCommand(ledgerIngestCmd(), ledgerListCmd(), ledgerShowCmd(), ledgerReportCmd())
+	c.AddCommand(ledgerIngestCmd(), ledgerListCmd(), ledgerShowCmd(), ledgerScenarioCmd(), ledgerReportCmd())
 	return c
 }
 

@@ -40,6 +40,8 @@ func TestLedgerCommand(t *testing.T) {
 		{"show 000ab33f --ledger " + dir, exit.Done, `"checkpoint": "moonshotai/Kimi-K2.5"`},
 		{"show f8acff66 --ledger " + dir, exit.Refused, "names a record that is left out: same_measurement_two_role_keys"},
 		{"show 0 --ledger " + dir, exit.Refused, "begins "},
+		{"scenario 000ab33f", exit.Done, "max-num-seqs: 64"},
+		{"scenario 005415c4", exit.Refused, "engine_unsupported: no port of trtllm"},
 		{"show", exit.Usage, "accepts 1 arg(s)"},
 		{"report --ledger " + dir, exit.Done, "unlisted: 0 units"},
 		{"report --json", exit.Done, `"left_out": 523`},

@@ -60,6 +60,9 @@ func (m *manager) quiet(c *Cache, s *Sequence, t *table) int {
 		n = min(n, (t.cached*size/unit+1)*unit-min(s.Computed+1, s.Tokens))
 	}
 	processed := s.Computed - s.InFlight
+	if gone := min(m.rules.skipped(m.spec, processed)/size, len(t.blocks)); gone > 0 && t.blocks[gone-1] != Null {
+		return 0
+	}
 	switch m.spec.Kind {
 	case SlidingWindow:
 		gone := max(processed-m.spec.Window+1, 0) / size

@@ -148,7 +148,7 @@ func (s *Scheduler) join(r *Request) bool {
 	if s.config.Async {
 		inFlight = 1
 	}
-	if r.outputs != inFlight || r.Tokens+r.placeholders-r.Computed != 1 || r.InFlight != inFlight {
+	if !s.config.Async && r.lastEmit != s.step-1 || r.outputs != inFlight || r.Tokens+r.placeholders-r.Computed != 1 || r.InFlight != inFlight {
 		return false
 	}
 	steps := min(wheelSize-1, s.lastOutput(r)-r.Outputs()-inFlight-1, s.config.MaxModelLen-1-r.Computed, r.limit()-1-r.Computed)
@@ -227,6 +227,14 @@ func (s *Scheduler) leave(r *Request) {
 		r.next.prev = r.prev
 	}
 	r.prev, r.next = nil, nil
+}
+
+// ScheduledTokens is how many tokens of r have been scheduled so far.
+func (s *Scheduler) ScheduledTokens(r *Request) int {
+	if r.cruising {
+		return r.Scheduled + s.cruise.through - r.joined + 1
+	}
+	return r.Scheduled
 }
 
 // itemise turns r's silent part of a batch in flight into an entry.

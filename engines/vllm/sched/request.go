@@ -27,6 +27,7 @@ const (
 type Request struct {
 	kv.Sequence
 	Name      string // compared as a string to break ties of the priority policy
+	Number    uint64 // breaks ties between equal names
 	Priority  int    // larger is less urgent
 	Arrival   float64
 	MaxTokens int
@@ -38,7 +39,7 @@ type Request struct {
 	Finish      Finish
 	Preemptions int
 	Cached      int // prompt tokens served from the cache at first admission
-	Scheduled   int // tokens scheduled over all admissions
+	Scheduled   int // tokens scheduled over all admissions; see ScheduledTokens
 
 	admitted     bool // has been admitted at least once
 	reported     bool // its first output has been reported
@@ -82,5 +83,8 @@ func (r *Request) before(o *Request) bool {
 	if r.Arrival != o.Arrival {
 		return r.Arrival < o.Arrival
 	}
-	return r.Name < o.Name
+	if r.Name != o.Name {
+		return r.Name < o.Name
+	}
+	return r.Number < o.Number
 }

@@ -1,0 +1,182 @@
+package vllm
+
+import (
+	"fmt"
+
+	"github.com/inference-sim/accuracy-dashboard/engines"
+	"github.com/inference-sim/accuracy-dashboard/engines/vllm/kv"
+	"github.com/inference-sim/accuracy-dashboard/engines/vllm/sched"
+)
+
+// job is a request inside the engine. Jobs are pooled.
+type job struct {
+	sched.Request
+	request *engines.Request
+	content identity
+}
+
+// newJob makes a request the scheduler understands out of r.
+func (e *Engine) newJob(r *engines.Request) *job {
+	j := new(job)
+	if n := len(e.spare); n > 0 {
+		j, e.spare = e.spare[n-1], e.spare[:n-1]
+	}
+	prompt := r.PromptTokens()
+	limit := r.MaxTokens
+	if limit == 0 {
+		limit = e.parts.Sched.MaxModelLen - prompt
+	}
+	seq := j.Sequence
+	seq.Reset()
+	j.request = r
+	j.Request = sched.Request{Sequence: seq, Number: uint64(r.ID), Priority: r.Priority, Arrival: r.Arrival,
+		MaxTokens: limit, MinTokens: r.MinTokens, Owner: j}
+	if !r.IgnoreEOS && r.StopAt < limit {
+		j.StopAt = r.StopAt
+	}
+	j.content.reset(r, e.loop.Scheduler.Cache().Config().HashBlockSize)
+	j.Prompt, j.Tokens, j.Hashes = prompt, prompt, &j.content
+	r.Token = engines.TokenRecord{Prompt: prompt}
+	return j
+}
+
+// reject applies the front end's checks (vllm/v1/engine/input_processor.py:436-480,
+// vllm/sampling_params.py).
+func (e *Engine) reject(r *engines.Request) *engines.Rejection {
+	n, longest := r.PromptTokens(), e.parts.Sched.MaxModelLen
+	limit := longest - n
+	if r.MaxTokens > 0 {
+		limit = min(limit, r.MaxTokens)
+	}
+	switch {
+	case n == 0:
+		return &engines.Rejection{Reason: "The decoder prompt cannot be empty"}
+	case n > longest:
+		return &engines.Rejection{Reason: fmt.Sprintf("The decoder prompt (length %d) is longer than the maximum model length of %d.", n, longest)}
+	case n == longest:
+		return &engines.Rejection{Reason: fmt.Sprintf("The decoder prompt (length %d) plus the number of requested output tokens (at least 1) is longer than the maximum model length of %d.", n, longest)}
+	case r.MaxTokens < 0:
+		return &engines.Rejection{Reason: fmt.Sprintf("max_tokens must be at least 1, got %d.", r.MaxTokens)}
+	case r.MinTokens > limit:
+		return &engines.Rejection{Reason: fmt.Sprintf("min_tokens must be less than or equal to max_tokens=%d, got %d.", limit, r.MinTokens)}
+	}
+	return nil
+}
+
+// record brings the request's token record up to date.
+func (e *Engine) record(j *job) {
+	t := &j.request.Token
+	t.CachedLocal, t.Emitted, t.Preemptions = j.Cached, j.Outputs(), j.Preemptions
+	t.Computed = e.loop.Scheduler.ScheduledTokens(&j.Request)
+}
+
+// retire takes in the requests whose end the scheduler has passed on; one that a
+// batch in flight still holds is kept until that completes.
+func (e *Engine) retire(ended []*sched.Request) {
+	for _, r := range ended {
+		e.ending = append(e.ending, r.Owner.(*job))
+	}
+	e.release()
+}
+
+// release returns jobs no batch holds any more to the pool.
+func (e *Engine) release() {
+	kept := e.ending[:0]
+	for _, j := range e.ending {
+		if j.Pending() {
+			kept = append(kept, j)
+			continue
+		}
+		j.request = nil
+		e.spare = append(e.spare, j)
+	}
+	clear(e.ending[len(kept):])
+	e.ending = kept
+}
+
+// identity gives a request's blocks identities from its segments: equal tokens give
+// equal identities, whatever segments they are written in.
+type identity struct {
+	unit    int
+	request *engines.Request
+	segment int // next segment; the output comes after the prompt's
+	offset  int // tokens of it already used
+	last    uint64
+	ids     []kv.BlockHash
+}
+
+func (c *identity) reset(r *engines.Request, unit int) {
+	*c = identity{unit: unit, request: r, last: saltOf(r.Salt), ids: c.ids[:0]}
+}
+
+// BlockHash is the identity of hash block i and everything before it.
+func (c *identity) BlockHash(i int) kv.BlockHash {
+	for len(c.ids) <= i {
+		c.last = c.next()
+		c.ids = append(c.ids, kv.BlockHash(c.last))
+	}
+	return c.ids[i]
+}
+
+// next mixes the coming block's longest runs into the chain.
+func (c *identity) next() uint64 {
+	h := c.last
+	var run engines.Segment
+	for left := c.unit; left > 0; {
+		piece := c.take(left)
+		left -= piece.Count
+		if run.Count > 0 && run.Stream == piece.Stream && run.Start+run.Count == piece.Start {
+			run.Count += piece.Count
+			continue
+		}
+		h = mixRun(h, run)
+		run = piece
+	}
+	if h = mixRun(h, run); h == 0 {
+		h = 1 // zero means no hash
+	}
+	return h
+}
+
+// take returns at most n tokens of the current segment.
+func (c *identity) take(n int) engines.Segment {
+	for c.segment < len(c.request.Prompt) {
+		s := c.request.Prompt[c.segment]
+		if left := s.Count - c.offset; left > 0 {
+			s.Start, s.Count = s.Start+c.offset, min(n, left)
+			c.offset += s.Count
+			return s
+		}
+		c.segment++
+		c.offset = 0
+	}
+	s := c.request.Output
+	s.Start, s.Count = s.Start+c.offset, n
+	c.offset += n
+	return s
+}
+
+func mixRun(h uint64, s engines.Segment) uint64 {
+	if s.Count == 0 {
+		return h
+	}
+	h = mix(h ^ mix(s.Stream))
+	return mix(h ^ uint64(s.Start)<<24 ^ uint64(s.Count))
+}
+
+// mix is the finaliser of SplitMix64 (Steele, Lea, Flood 2014).
+func mix(x uint64) uint64 {
+	x += 0x9E3779B97F4A7C15
+	x = (x ^ x>>30) * 0xBF58476D1CE4E5B9
+	x = (x ^ x>>27) * 0x94D049BB133111EB
+	return x ^ x>>31
+}
+
+// saltOf starts a chain: FNV-1a of the cache salt.
+func saltOf(salt string) uint64 {
+	h := uint64(0xCBF29CE484222325)
+	for i := range len(salt) {
+		h = (h ^ uint64(salt[i])) * 0x100000001B3
+	}
+	return h
+}

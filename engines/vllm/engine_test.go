@@ -1,0 +1,71 @@
+package vllm
+
+import (
+	"errors"
+	"flag"
+	"testing"
+
+	"github.com/inference-sim/accuracy-dashboard/cost/plan"
+	"github.com/inference-sim/accuracy-dashboard/engines"
+	"github.com/inference-sim/accuracy-dashboard/engines/enginetest"
+	"github.com/inference-sim/accuracy-dashboard/engines/vllm/kv"
+	"github.com/inference-sim/accuracy-dashboard/engines/vllm/sched"
+)
+
+var scenarios = flag.Int("scenarios", 150, "random scenarios of the conformance suite")
+
+func TestConformance(t *testing.T) { enginetest.Run(t, build, *scenarios) }
+
+// free prices nothing; eager pads nothing.
+type free struct{}
+
+func (free) Price(*plan.StepShape) plan.StepEstimate { return plan.StepEstimate{} }
+
+type eager struct{}
+
+func (eager) Of(tokens, seqs int, _ bool) plan.PaddedShape {
+	return plan.PaddedShape{Tokens: tokens, Seqs: seqs}
+}
+
+// build makes an engine of a conformance setup.
+func build(s enginetest.Setup) (engines.Engine, error) {
+	layers, err := layersOf(s)
+	if err != nil {
+		return nil, err
+	}
+	c := sched.Config{MaxNumSeqs: s.MaxSeqs, MaxNumBatchedTokens: s.StepTokens, MaxModelLen: s.MaxLength, ChunkedPrefill: true,
+		Async: s.Async, PipelineParallel: s.Pipeline, ReserveFullISL: true, BlockSize: s.BlockTokens, NumBlocks: s.Blocks + 1,
+		PrefixCaching: s.Caching, Layers: layers, Stepwise: s.Plain}
+	if s.Priority {
+		c.Policy = sched.Priority
+	}
+	if s.Drafts > 0 {
+		c.Speculative = &sched.Speculative{Method: "eagle", Tokens: s.Drafts}
+	}
+	c.AlignedMamba = s.Caching
+	return Assemble(Parts{Sched: c, Plan: &plan.PoolPlan{InFlight: c.MaxConcurrentBatches(), Layout: plan.Layout{Pipeline: s.Pipeline}},
+		Padding: eager{}, Pricer: free{}, Acceptance: engines.Acceptance{PerPosition: []float64{0.7, 0.5, 0.3}}})
+}
+
+func layersOf(s enginetest.Setup) ([]kv.Layer, error) {
+	spec := func(k kv.Kind, window, count int) kv.Layer {
+		return kv.Layer{Count: count, Spec: kv.GroupSpec{Kind: k, BlockSize: s.BlockTokens, Window: window, PageBytes: 512}}
+	}
+	switch s.Shape {
+	case "full", "draft-last":
+		return []kv.Layer{spec(kv.Full, 0, 4)}, nil
+	case "one-layer":
+		return []kv.Layer{spec(kv.Full, 0, 1)}, nil
+	case "all-windowed":
+		return []kv.Layer{spec(kv.SlidingWindow, 40, 4)}, nil
+	case "all-recurrent":
+		return []kv.Layer{spec(kv.Mamba, 0, 4)}, nil
+	case "mixed-windowed":
+		return []kv.Layer{spec(kv.Full, 0, 2), spec(kv.SlidingWindow, 24, 4)}, nil
+	case "chunked-local":
+		return []kv.Layer{spec(kv.Full, 0, 2), spec(kv.ChunkedLocal, 32, 2)}, nil
+	case "recurrent-and-full":
+		return []kv.Layer{spec(kv.Full, 0, 2), spec(kv.Mamba, 0, 2)}, nil
+	}
+	return nil, errors.New("a model without attention has nothing to cache")
+}

@@ -8,6 +8,7 @@ import (
 	"github.com/inference-sim/accuracy-dashboard/catalog"
 	"github.com/inference-sim/accuracy-dashboard/engines/fields"
 	"github.com/inference-sim/accuracy-dashboard/internal/diag"
+	"github.com/inference-sim/accuracy-dashboard/internal/plot"
 	"github.com/inference-sim/accuracy-dashboard/invariants"
 	"github.com/inference-sim/accuracy-dashboard/ledger"
 	"github.com/inference-sim/accuracy-dashboard/registry"
@@ -29,10 +30,12 @@ var documents = []document{
 	{"result", "what one run gave", spec.Result{}, "json"},
 	{"unit", "one measured run", ledger.Unit{}, "json"},
 	{"trial", "a unit turned into a scenario and run", record.Trial{}, "json"},
+	{"points", "every point of a release", []record.Point{}, "json"},
 	{"point", "a trial compared and graded", record.Point{}, "json"},
 	{"summary", "the published accuracy", record.Summary{}, "json"},
 	{"coverage", "what is scored and what is not", record.Coverage{}, "json"},
 	{"backlog", "what lowers coverage or grade, ranked", record.Backlog{}, "json"},
+	{"chart", "the data of one chart", plot.Data{}, "json"},
 	{"chip", "a catalog chip", catalog.Chip{}, "yaml"},
 	{"network", "a catalog network", catalog.Network{}, "yaml"},
 	{"model", "a catalog model", catalog.Model{}, "yaml"},

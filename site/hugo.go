@@ -39,13 +39,9 @@ func (s *source) Page(d page.Doc) error {
 	if d.Section {
 		name = "_index.md"
 	}
-	charts := false
-	for _, b := range d.Blocks {
-		charts = charts || b.Kind == "chart" && b.Chart.Few == ""
-	}
 	front := map[string]any{
 		"title": d.Title, "description": d.Description, "url": "/" + d.Path, "weight": d.Weight,
-		"params": map[string]any{"lead": d.Lead, "blocks": d.Blocks, "view": d.View, "dataset": d.Dataset, "charts": charts},
+		"params": map[string]any{"lead": d.Lead, "blocks": d.Blocks, "view": d.View, "dataset": d.Dataset, "charts": hasChart(d.Blocks)},
 	}
 	if d.LinkTitle != "" {
 		front["linkTitle"] = d.LinkTitle
@@ -55,6 +51,15 @@ func (s *source) Page(d page.Doc) error {
 		return err
 	}
 	return s.write("page "+d.Title, filepath.Join(s.dir, "content", filepath.FromSlash(d.Path), name), append(data, '\n'))
+}
+
+func hasChart(blocks []page.Block) bool {
+	for _, b := range blocks {
+		if b.Kind == "chart" && b.Chart.Few == "" || hasChart(b.Blocks) {
+			return true
+		}
+	}
+	return false
 }
 
 // File writes a file of the site beside what Hugo makes.

@@ -13,7 +13,8 @@ type Chart struct {
 	X, Y      Axis
 	Series    []Series
 	// Ratios draws y = x and, around it, a pair of lines at each tolerance (0.1 is ±10%): for
-	// measured against simulated. Tolerances draws y = 0 and horizontal lines at ±t instead.
+	// measured against simulated. Tolerances draws zero and lines at ±t on the value axis instead:
+	// y, or x where y counts categories.
 	Ratios, Tolerances []float64
 }
 
@@ -23,6 +24,7 @@ type Axis struct {
 	Label string // with the unit, e.g. "measured TTFT (ms)"
 	Log   bool
 	Names []string
+	Ticks []float64 // places to label; none lets the renderer choose
 }
 
 // Series is one set of marks of one colour, drawn as dots, or joined in order when Joined.
@@ -98,12 +100,18 @@ func (c Chart) Bounds() (lo, hi XY) {
 		lo.Y, hi.Y = lo.X, hi.X
 	}
 	for _, t := range c.Tolerances {
-		lo.Y, hi.Y = min(lo.Y, -t), max(hi.Y, t)
+		if c.upright() {
+			lo.X, hi.X = min(lo.X, -t), max(hi.X, t)
+		} else {
+			lo.Y, hi.Y = min(lo.Y, -t), max(hi.Y, t)
+		}
 	}
 	lo.X, hi.X = air(c.X, lo.X, hi.X)
 	lo.Y, hi.Y = air(c.Y, lo.Y, hi.Y)
 	return lo, hi
 }
+
+func (c Chart) upright() bool { return len(c.Y.Names) > 0 }
 
 func air(a Axis, lo, hi float64) (float64, float64) {
 	switch {
@@ -126,7 +134,13 @@ func References(c Chart) [][2]XY {
 		x0, x1 := max(lo.X, lo.Y/f), min(hi.X, hi.Y/f)
 		lines = append(lines, [2]XY{{x0, float64(x0 * f)}, {x1, float64(x1 * f)}})
 	}
-	level := func(y float64) { lines = append(lines, [2]XY{{lo.X, y}, {hi.X, y}}) }
+	level := func(v float64) {
+		line := [2]XY{{lo.X, v}, {hi.X, v}}
+		if c.upright() {
+			line = [2]XY{{v, lo.Y}, {v, hi.Y}}
+		}
+		lines = append(lines, line)
+	}
 	if len(c.Ratios) > 0 {
 		ratio(1)
 	}

@@ -86,6 +86,9 @@ func frame(c Chart, t Theme) *plot.Plot {
 		case a.of.Log:
 			a.axis.Scale, a.axis.Tick.Marker = plot.LogScale{}, decades{}
 		}
+		if len(a.of.Ticks) > 0 {
+			a.axis.Tick.Marker = fixed(a.of.Ticks)
+		}
 	}
 	grid := plotter.NewGrid()
 	grid.Vertical.Color, grid.Horizontal.Color = hex(t.Rule), hex(t.Rule)
@@ -156,6 +159,17 @@ func (n names) Ticks(lo, hi float64) []plot.Tick {
 	ticks := make([]plot.Tick, len(n))
 	for i, name := range n {
 		ticks[i] = plot.Tick{Value: float64(i), Label: name}
+	}
+	return ticks
+}
+
+// fixed labels stated places.
+type fixed []float64
+
+func (f fixed) Ticks(lo, hi float64) []plot.Tick {
+	ticks := make([]plot.Tick, len(f))
+	for i, v := range f {
+		ticks[i] = plot.Tick{Value: v, Label: strconv.FormatFloat(v, 'f', -1, 64)}
 	}
 	return ticks
 }

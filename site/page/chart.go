@@ -58,7 +58,7 @@ func (s *site) chart(c plot.Chart) (Block, error) {
 	if err != nil {
 		return b, err
 	}
-	doc, err := chartJSON(c)
+	doc, err := json.Marshal(c.Data())
 	if err != nil {
 		return b, err
 	}
@@ -66,6 +66,19 @@ func (s *site) chart(c plot.Chart) (Block, error) {
 		return b, err
 	}
 	return b, s.w.File(b.Chart.JSON, doc)
+}
+
+// pair draws one chart a headline metric, side by side.
+func (s *site) pair(draw func(metric string) plot.Chart) (Block, error) {
+	pair := Block{Kind: "pair"}
+	for _, m := range headlineMetrics {
+		b, err := s.chart(draw(m))
+		if err != nil {
+			return pair, err
+		}
+		pair.Blocks = append(pair.Blocks, b)
+	}
+	return pair, nil
 }
 
 func caption(c plot.Chart) string {
@@ -78,8 +91,11 @@ func caption(c plot.Chart) string {
 		said += fmt.Sprintf(" (%d more have no place on a logarithmic axis)", left)
 	}
 	var bands []string
-	for _, t := range append(c.Ratios, c.Tolerances...) {
-		bands = append(bands, "±"+strings.TrimSuffix(percent(t), ".0%")+"%")
+	for _, r := range c.Ratios {
+		bands = append(bands, fmt.Sprintf("±%g%%", 100*r))
+	}
+	for _, t := range c.Tolerances { // of axes in percent
+		bands = append(bands, fmt.Sprintf("±%g%%", t))
 	}
 	if len(bands) > 0 {
 		said += "; the solid line is agreement, dashed lines are " + strings.Join(bands, " and ")
@@ -121,6 +137,7 @@ func option(c plot.Chart) (option, tones string, err error) {
 	}
 	x, y := axes(c)
 	raw, err := json.Marshal(map[string]any{
+		"ticks":  c.X.Ticks, // for the page's script: go-echarts has no name for them
 		"legend": map[string]any{"data": names, "show": len(names) > 1}, "grid": grid(c),
 		"xAxis": []opts.XAxis{x}, "yAxis": []opts.YAxis{y}, "series": series,
 	})
@@ -176,40 +193,4 @@ func chartCSV(c plot.Chart) ([]byte, error) {
 	}
 	w.Flush()
 	return b.Bytes(), w.Error()
-}
-
-// chartJSON is the chart's data, in the shape of data/schemas/chart.schema.json.
-func chartJSON(c plot.Chart) ([]byte, error) {
-	out := ChartData{ID: c.ID, Title: c.Title, X: c.X.Label, Y: c.Y.Label, Categories: c.Y.Names}
-	for _, s := range c.Series {
-		one := SeriesData{Name: s.Name}
-		for _, m := range s.Marks {
-			one.Marks = append(one.Marks, MarkData{m.X, m.Y, m.Link})
-		}
-		out.Series = append(out.Series, one)
-	}
-	return json.Marshal(out)
-}
-
-// ChartData is the downloadable form of a chart.
-type ChartData struct {
-	ID         string       `json:"id"`
-	Title      string       `json:"title"`
-	X          string       `json:"x"` // label with unit
-	Y          string       `json:"y"`
-	Categories []string     `json:"categories,omitempty"` // of y, when y counts them
-	Series     []SeriesData `json:"series"`
-}
-
-// SeriesData is one series.
-type SeriesData struct {
-	Name  string     `json:"name"`
-	Marks []MarkData `json:"marks"`
-}
-
-// MarkData is one mark and the page it stands for.
-type MarkData struct {
-	X    float64 `json:"x"`
-	Y    float64 `json:"y"`
-	Page string  `json:"page,omitempty"`
 }

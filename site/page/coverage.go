@@ -13,7 +13,7 @@ func (s *site) coverage() error {
 	reasons := &Table{Caption: "Units not scored, by reason", Sortable: true, CSV: "data/tables/reasons.csv", Columns: []Column{{Label: "Reason"}, {Label: "Meaning"}, {Label: "Units", Num: true}}}
 	for _, r := range record.Reasons() {
 		if n := c.ByReason[r]; n > 0 {
-			reasons.Rows = append(reasons.Rows, Row{Cells: []Cell{{Text: string(r), Href: "points/?reason=" + string(r), Class: "code"}, {Text: reasonTexts[r], Class: "wrap"}, text(fmt.Sprint(n))}})
+			reasons.Rows = append(reasons.Rows, Row{Cells: []Cell{{Text: string(r), Href: "points/?reason=" + string(r), Class: "mono"}, {Text: reasonTexts[r], Class: "wrap"}, text(fmt.Sprint(n))}})
 		}
 	}
 	rows := &Table{Caption: "Units by engine, engine build and chip", Sortable: true, CSV: "data/tables/coverage.csv", Columns: gradeColumns(Column{Label: "Engine"}, Column{Label: "Measured on build"}, Column{Label: "Chip"})}

@@ -40,8 +40,15 @@ func (s *site) records() error {
 	if err := s.w.File("data/points.csv", rows); err != nil {
 		return err
 	}
-	return s.schemas()
+	for _, name := range sortedKeys(s.Schemas) {
+		if err := s.w.File(schemaPath(name), s.Schemas[name]); err != nil {
+			return err
+		}
+	}
+	return nil
 }
+
+func schemaPath(name string) string { return "data/schemas/" + name + ".schema.json" }
 
 // csv is one line a point, one column group a metric that any point has.
 func (s *site) csv() ([]byte, error) {
@@ -95,14 +102,14 @@ func (s *site) data() error {
 		{"backlog.json", "what lowers coverage or grade", "data/backlog.json"},
 	}
 	var schemas []Fact
-	for _, n := range schemaNames() {
-		schemas = append(schemas, Fact{Name: n + ".schema.json", Href: "data/schemas/" + n + ".schema.json"})
+	for _, n := range sortedKeys(s.Schemas) {
+		schemas = append(schemas, Fact{Name: n + ".schema.json", Href: schemaPath(n)})
 	}
 	return s.page(Doc{Path: "data/", Title: "Data", Description: "Everything on this site as files, with schemas.",
 		Lead: "Every number here can be taken away. The files are what the pages were made from, and the manifest signs them with the rest.",
 		Blocks: []Block{
 			{Kind: "links", ID: "files", Title: "Files", Facts: files},
-			{Kind: "links", ID: "schemas", Title: "Schemas", Note: "JSON Schema, draft 2020-12. The build refuses a file that its schema does not accept.", Facts: schemas},
+			{Kind: "links", ID: "schemas", Title: "Schemas", Note: "JSON Schema, draft 2020-12.", Facts: schemas},
 			{Kind: "text", ID: "more", Title: "Beside every page", Paragraphs: []string{
 				"A point's page has its full document at point.json in the same folder: the point, the scenario, the result and what the run recorded. Every table has a CSV and every chart a CSV, a JSON and an SVG, linked under it."}},
 			{Kind: "code", ID: "cite", Title: "How to cite", Code: []string{s.citation()}},
@@ -120,19 +127,19 @@ func (s *site) explorer() error {
 		Label  string `json:"label,omitempty"` // empty: not shown
 		Unit   string `json:"unit,omitempty"`
 		Num    bool   `json:"num,omitempty"`
-		Filter bool   `json:"filter,omitempty"`
+		Filter string `json:"filter,omitempty"` // its label among the filters; empty: none
 		Format string `json:"format,omitempty"`
 	}
-	columns := []column{{ID: "unit_id"}, {ID: "model", Label: "Model", Filter: true}, {ID: "hardware", Label: "Chip", Filter: true}, {ID: "gpus", Label: "Chips", Num: true},
-		{ID: "engine", Label: "Engine", Filter: true}, {ID: "engine_version", Label: "Build"}, {ID: "precision", Label: "Precision", Filter: true}, {ID: "isl", Label: "Prompt", Unit: "tokens", Num: true, Filter: true},
-		{ID: "osl", Label: "Output", Unit: "tokens", Num: true, Filter: true}, {ID: "concurrency", Label: "Concurrency", Num: true, Filter: true}, {ID: "grade", Label: "Grade", Filter: true}, {ID: "reason", Filter: true}}
+	columns := []column{{ID: "unit_id"}, {ID: "model", Label: "Model", Filter: "Model"}, {ID: "hardware", Filter: "Chip"}, {ID: "chips", Label: "Chips"},
+		{ID: "engine", Label: "Engine", Filter: "Engine"}, {ID: "engine_version", Label: "Build"}, {ID: "precision", Label: "Precision", Filter: "Precision"}, {ID: "load", Label: "Prompt→output", Filter: "Prompt→output"},
+		{ID: "concurrency", Label: "Concurrency", Num: true, Filter: "Concurrency"}, {ID: "grade", Label: "Grade", Filter: "Grade"}, {ID: "reason", Filter: "Reason"}}
 	for _, m := range headlineMetrics {
 		columns = append(columns, column{ID: m, Label: metricName(m), Unit: "ms", Num: true, Format: "number"}, column{ID: m + "_error", Label: "Error", Num: true, Format: "percent"})
 	}
 	rows := make([][]any, len(s.Points))
 	for i := range s.Points {
 		p := &s.Points[i]
-		r := []any{p.UnitID, p.Model, p.Hardware, p.GPUs, p.Engine, p.EngineVersion, p.Precision, p.ISL, p.OSL, p.Concurrency, p.Grade, p.Reason}
+		r := []any{p.UnitID, p.Model, p.Hardware, chips(p), p.Engine, p.EngineVersion, p.Precision, load(p), p.Concurrency, p.Grade, p.Reason}
 		for _, id := range headlineMetrics {
 			m, ok := p.Metrics[id]
 			if ok && p.Grade != record.G5 {

@@ -57,15 +57,15 @@ func (s *site) group(g grouping, name string, points []record.Point) error {
 		Lead: fmt.Sprintf("%s, %s graded.", plural(len(points), "unit"), count(graded(points)))}
 	d.Description = name + ": " + d.Lead
 	d.Blocks = append(d.Blocks, Block{Kind: "figures", ID: "accuracy", Title: "Accuracy", Figures: figuresOf(g.accuracy, name)})
-	for _, m := range headlineMetrics {
-		b, err := s.chart(s.scatter(id+"-"+m, "Measured and simulated "+metricName(m), m, points, byGrade))
-		if err != nil {
-			return err
-		}
-		d.Blocks = append(d.Blocks, b)
-	}
-	for _, m := range headlineMetrics {
-		b, err := s.chart(s.againstLoad(id+"-load-"+m, "Error of "+metricName(m)+" against concurrency", m, points, byGrade))
+	for _, draw := range []func(metric string) plot.Chart{
+		func(m string) plot.Chart {
+			return s.scatter(id+"-"+m, "Measured and simulated "+metricName(m), m, points, byGrade)
+		},
+		func(m string) plot.Chart {
+			return s.againstLoad(id+"-load-"+m, "Error of "+metricName(m)+" against concurrency", m, points, byGrade)
+		},
+	} {
+		b, err := s.pair(draw)
 		if err != nil {
 			return err
 		}
@@ -83,11 +83,24 @@ func byGrade(p *record.Point) string { return string(p.Grade) + " " + gradeNames
 
 // againstLoad sets the signed error against concurrency.
 func (s *site) againstLoad(id, title, metric string, points []record.Point, by func(*record.Point) string) plot.Chart {
-	c := plot.Chart{ID: id, Title: title, X: plot.Axis{Label: "concurrency", Log: true}, Y: plot.Axis{Label: "error (%)"}, Tolerances: []float64{10, 25}}
+	c := plot.Chart{ID: id, Title: title, X: concurrency(points), Y: plot.Axis{Label: "error (%)"}, Tolerances: []float64{10, 25}}
 	c.Series = s.series(points, metric, by, func(p *record.Point, m record.Metric) (float64, float64) {
 		return float64(p.Concurrency), m.RelativeError * 100
 	})
 	return c
+}
+
+// concurrency is an axis labelled at the levels that were measured, when they are few enough.
+func concurrency(points []record.Point) plot.Axis {
+	a := plot.Axis{Label: "concurrency", Log: true}
+	for i := range points {
+		a.Ticks = append(a.Ticks, float64(points[i].Concurrency))
+	}
+	slices.Sort(a.Ticks)
+	if a.Ticks = slices.Compact(a.Ticks); len(a.Ticks) > 10 {
+		a.Ticks = nil
+	}
+	return a
 }
 
 func figuresOf(all []record.Accuracy, group string) []Figure {

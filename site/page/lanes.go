@@ -17,14 +17,11 @@ func (s *site) lanes() error {
 	}
 	d := Doc{Path: "lanes/", Title: "Lanes", Section: true, Description: "Every engine, model, chip and precision that was measured.",
 		Lead: "A lane is one engine serving one model at one precision on one chip. Its points differ in load and layout."}
-	for _, m := range headlineMetrics {
-		b, err := s.chart(s.strip(m))
-		if err != nil {
-			return err
-		}
-		d.Blocks = append(d.Blocks, b)
+	strips, err := s.pair(s.strip)
+	if err != nil {
+		return err
 	}
-	d.Blocks = append([]Block{all}, d.Blocks...)
+	d.Blocks = []Block{all, strips}
 	if err := s.page(d); err != nil {
 		return err
 	}
@@ -146,24 +143,23 @@ func (s *site) curves(lane string, points []record.Point) ([]Block, error) {
 	loads := splitBy(points, func(p *record.Point) string { return fmt.Sprintf("%07d-%07d", p.ISL, p.OSL) })
 	for _, key := range sortedKeys(loads) {
 		of := loads[key]
-		for _, m := range headlineMetrics {
-			c := s.curve(fmt.Sprintf("%s-%d-%d-%s", slug(lane), of[0].ISL, of[0].OSL, m), m, of)
-			if c.Count() < 2*record.MinPoints {
-				continue
-			}
-			b, err := s.chart(c)
-			if err != nil {
-				return nil, err
-			}
-			blocks = append(blocks, b)
+		if graded(of) < record.MinPoints { // this few are better read in the table
+			continue
 		}
+		b, err := s.pair(func(m string) plot.Chart {
+			return s.curve(fmt.Sprintf("%s-%d-%d-%s", slug(lane), of[0].ISL, of[0].OSL, m), m, of)
+		})
+		if err != nil {
+			return nil, err
+		}
+		blocks = append(blocks, b)
 	}
 	return blocks, nil
 }
 
 func (s *site) curve(id, metric string, points []record.Point) plot.Chart {
 	c := plot.Chart{ID: id, Title: metricName(metric) + " at " + load(&points[0]) + " tokens",
-		X: plot.Axis{Label: "concurrency", Log: true}, Y: plot.Axis{Label: metricName(metric) + " (ms)", Log: true}}
+		X: concurrency(points), Y: plot.Axis{Label: metricName(metric) + " (ms)", Log: true}}
 	by := func(p *record.Point) string { return fmt.Sprintf("%s, %s", chips(p), p.EngineVersion) }
 	measured := s.series(points, metric, by, func(p *record.Point, m record.Metric) (float64, float64) {
 		return float64(p.Concurrency), m.Measured * 1000

@@ -28,8 +28,15 @@ func (s *site) overview() error {
 		Block{Kind: "figures", ID: "headline", Title: "Mean absolute error of the mean latency",
 			Note: "Over every graded point. Lower is closer; the interval says how far the figure itself could be off.", Figures: s.headline()},
 		s.gradeBar(c))
-	for _, m := range headlineMetrics {
-		b, err := s.chart(s.scatter("scatter-"+m, "Measured and simulated "+metricName(m), m, s.Points, byEngine))
+	for _, draw := range []func(metric string) plot.Chart{
+		func(m string) plot.Chart {
+			return s.scatter("scatter-"+m, "Measured and simulated "+metricName(m), m, s.Points, byEngine)
+		},
+		func(m string) plot.Chart {
+			return s.againstLoad("load-"+m, "Error of "+metricName(m)+" against concurrency", m, s.Points, byEngine)
+		},
+	} {
+		b, err := s.pair(draw)
 		if err != nil {
 			return err
 		}

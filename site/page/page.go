@@ -18,6 +18,7 @@ type Input struct {
 	Summary *record.Summary
 	Points  []record.Point // in any order; pages order them
 	Backlog *record.Backlog
+	Schemas map[string][]byte // JSON Schemas of the data files, by document; published beside them
 }
 
 // Writer takes what Build makes, in a fixed order. A name is slash-separated and relative to the
@@ -52,10 +53,12 @@ type Block struct {
 	Items      []string `json:"items,omitempty"`      // text
 	Facts      []Fact   `json:"facts,omitempty"`      // facts, links
 	Figures    []Figure `json:"figures,omitempty"`
-	Table      *Table   `json:"table,omitempty"`
+	Table      *Table   `json:"-"`
+	HTML       string   `json:"html,omitempty"` // of Table, made when the page is written
 	Chart      *Chart   `json:"chart,omitempty"`
 	Bar        *Bar     `json:"bar,omitempty"`
 	Code       []string `json:"code,omitempty"`
+	Blocks     []Block  `json:"blocks,omitempty"` // pair: stand side by side where there is room
 }
 
 // Fact is a named value, perhaps with a link relative to the root.

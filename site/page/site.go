@@ -31,6 +31,7 @@ func newSite(in Input, w Writer) *site {
 func (s *site) page(d Doc) error {
 	kind := cmp.Or(d.Kind, "page")
 	s.index = append(s.index, entry{d.Title, d.Path, kind})
+	d.render()
 	return s.w.Page(d)
 }
 

@@ -17,6 +17,7 @@ func trial(t *record.Trial) []Block {
 	if t.Result != nil {
 		blocks = append(blocks, timeBar(t.Result)...)
 		blocks = append(blocks, methods(t.Result)...)
+		blocks = append(blocks, typical(t.Steps)...)
 		blocks = append(blocks, simulatedFigures(t.Result), engines(t.Result))
 	}
 	blocks = append(blocks, settings(t)...)
@@ -50,6 +51,21 @@ func methods(r *spec.Result) []Block {
 		t.Rows = append(t.Rows, row(m.Method, count(int(m.Steps)), number(m.Seconds), percent(m.Share)))
 	}
 	return []Block{{Kind: "table", ID: "methods", Title: "How the steps were priced", Note: "Each step counts under the least trusted method that any of its coefficients rests on. " + r.Validity.Statement, Table: t}}
+}
+
+// typical takes a step or two of the run apart.
+func typical(steps []record.TypicalStep) []Block {
+	var blocks []Block
+	for i, st := range steps {
+		b := Block{Kind: "table", ID: fmt.Sprintf("step-%d", i+1), Title: "A step taken apart: " + st.Name, Note: fmt.Sprintf("%s ms in all.", number(st.Seconds*1000)),
+			Table: &Table{ID: fmt.Sprintf("step-%d", i+1), Caption: "Parts of the step", Sortable: true, Columns: []Column{{Label: "Part"}, {Label: "Primitive"}, {Label: "Kernel"}, {Label: "Time", Unit: "ms", Num: true}, {Label: "Method"}, {Label: "Coefficients"}, {Label: "Flags"}}}}
+		for _, p := range st.Parts {
+			b.Table.Rows = append(b.Table.Rows, Row{Cells: []Cell{text(p.Name), text(p.Primitive), code(p.Kernel), {Text: number(p.Seconds * 1000), Value: raw(p.Seconds)}, text(p.Method),
+				code(strings.Join(p.Entries, " ")), text(strings.Join(p.Flags, ", "))}})
+		}
+		blocks = append(blocks, b)
+	}
+	return blocks
 }
 
 func simulatedFigures(r *spec.Result) Block {

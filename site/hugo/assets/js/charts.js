@@ -10,27 +10,42 @@ const css = (name) => getComputedStyle(document.documentElement).getPropertyValu
 const still = matchMedia("(prefers-reduced-motion: reduce)");
 const drawn = new Map();
 
-function axis(a) {
+// ticks are 1, 2 and 5 of each power of ten; a log axis would label its ends otherwise.
+function ticks(a) {
+  const at = [];
+  for (let e = -6; e < 12; e++) for (const m of [1, 2, 5]) {
+    const v = Number(`${m}e${e}`);
+    if (v >= a.min && v <= a.max) at.push(v);
+  }
+  return at;
+}
+
+function axis(a, labels) {
   const label = { ...a.axisLabel, color: css("--ink") };
+  if (a.type === "log") {
+    label.customValues = labels ?? ticks(a);
+    label.hideOverlap = true;
+  } else if (a.type === "value") {
+    label.showMinLabel = label.showMaxLabel = false; // the ends are wherever the marks end
+  }
   return { ...a, axisLabel: label, nameTextStyle: { color: css("--soft") }, nameLocation: "middle", nameGap: a.nameGap || 32,
     axisLine: { lineStyle: { color: css("--strong") } }, splitLine: { lineStyle: { color: css("--rule") } },
-    axisTick: { lineStyle: { color: css("--strong") } } };
+    axisTick: { customValues: label.customValues, lineStyle: { color: css("--strong") } } };
 }
 
 function dress(option, tones) {
   const list = (x) => (Array.isArray(x) ? x : x ? [x] : []);
   return {
     ...option,
-    title: undefined,
     animation: !still.matches && option.series.every((s) => (s.data || []).length < 300),
     backgroundColor: "transparent",
     aria: { enabled: true },
     textStyle: { fontFamily: css("--sans"), color: css("--ink") },
-    legend: { ...list(option.legend)[0], top: 0, left: "center", textStyle: { color: css("--ink") }, inactiveColor: css("--strong") },
+    legend: { ...list(option.legend)[0], itemWidth: 12, itemHeight: 10, top: 0, left: "center", textStyle: { color: css("--ink") }, inactiveColor: css("--strong") },
     tooltip: { renderMode: "richText", trigger: "item", backgroundColor: css("--panel"), borderColor: css("--strong"),
       textStyle: { color: css("--ink"), fontSize: 12 }, formatter: (p) => (p.name ? p.name : p.seriesName) },
-    xAxis: option.xAxis && list(option.xAxis).map(axis),
-    yAxis: option.yAxis && list(option.yAxis).map(axis),
+    xAxis: option.xAxis && list(option.xAxis).map((a) => axis(a, option.ticks)),
+    yAxis: option.yAxis && list(option.yAxis).map((a) => axis(a)),
     series: option.series.map((s, i) => (tones[i] < 0 || s.type === "treemap" ? neutral(s) : coloured(s, tones[i]))),
   };
 }

@@ -79,7 +79,7 @@ async function start() {
     const pick = el("select", {}, el("option", { value: "", textContent: "any" }), ...values.map((v) => el("option", { value: v, textContent: v })));
     pick.value = state.filters[c.id] ?? "";
     pick.addEventListener("change", () => change({ filters: { ...state.filters, [c.id]: pick.value } }));
-    form.append(el("label", {}, c.label || c.id, pick));
+    form.append(el("label", {}, c.filter, pick));
   }
   const reset = el("button", { type: "button", className: "plain", textContent: "Clear all" });
   reset.addEventListener("click", () => {

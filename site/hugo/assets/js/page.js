@@ -4,7 +4,7 @@ import { search } from "./search";
 
 document.querySelectorAll("table[data-sortable]").forEach(sortable);
 document.querySelectorAll(".search").forEach(search);
-document.querySelectorAll(".code").forEach((box) => {
+document.querySelectorAll("div.code").forEach((box) => {
   if (!navigator.clipboard) return;
   const button = document.createElement("button");
   button.type = "button";

@@ -165,7 +165,7 @@ func (m *Model) entry(chip form.Chip, l *plan.LoweredLayer) (*entry, error) {
 
 // key is what the registry is asked for a layer.
 func key(chip string, l *plan.LoweredLayer) registry.Key {
-	return registry.Key{Primitive: l.Primitive, Kernel: registry.ForKernel(l.Kernel), Format: keyFormat(l), Chip: chip, Boundary: registry.Device}
+	return registry.Key{Primitive: l.Primitive, Kernel: registry.ForKernel(l.Kernel), Format: keyFormat(l), Windowed: l.Shape.Window > 0, Chip: chip, Boundary: registry.Device}
 }
 
 // checkLayer refuses a layer whose price would rest on an unset field (SUB-10).

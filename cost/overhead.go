@@ -40,7 +40,9 @@ func (m *Model) overheads(chip string) (*overheads, error) {
 			return nil, err
 		}
 		*c.to = s
-		o.method = max(o.method, s.found.Method)
+		if s.value > 0 { // a cost that is not charged is not used
+			o.method = max(o.method, s.found.Method)
+		}
 	}
 	return o, nil
 }

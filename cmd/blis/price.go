@@ -6,20 +6,19 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/inference-sim/accuracy-dashboard/catalog"
 	"github.com/inference-sim/accuracy-dashboard/cost"
 	"github.com/inference-sim/accuracy-dashboard/cost/plan"
 	"github.com/inference-sim/accuracy-dashboard/engines"
 	"github.com/inference-sim/accuracy-dashboard/internal/canon"
 	"github.com/inference-sim/accuracy-dashboard/internal/diag"
 	"github.com/inference-sim/accuracy-dashboard/internal/quantity"
+	"github.com/inference-sim/accuracy-dashboard/internal/world"
 	"github.com/inference-sim/accuracy-dashboard/registry"
-	"github.com/inference-sim/accuracy-dashboard/registry/acceptance"
 	"github.com/spf13/cobra"
 )
 
 // priceCmd prices one step of one engine from the command line.
-func priceCmd(kinds []engines.Kind) *cobra.Command {
+func priceCmd() *cobra.Command {
 	var q priceQuery
 	c := &cobra.Command{
 		Use:   "price --model M --chip C [--tp N] --decode 64x8192 --extend 2048@0",
@@ -28,7 +27,7 @@ func priceCmd(kinds []engines.Kind) *cobra.Command {
   blis price --model llama-3.1-8b --chip h100_sxm --extend 2048@0 --extend 512@4096 --json`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			answer, err := q.run(kinds)
+			answer, err := q.run()
 			if err != nil {
 				return err
 			}
@@ -103,20 +102,12 @@ type pricePart struct {
 	Entries   []string         `json:"registry_entries"`
 }
 
-func (q *priceQuery) run(kinds []engines.Kind) (*priceAnswer, error) {
-	kind, err := kindNamed(kinds, q.engine)
+func (q *priceQuery) run() (*priceAnswer, error) {
+	w, err := world.Open(world.Paths{})
 	if err != nil {
 		return nil, err
 	}
-	cat, err := catalog.Embedded()
-	if err != nil {
-		return nil, err
-	}
-	reg, err := registry.Embedded()
-	if err != nil {
-		return nil, err
-	}
-	profiles, err := acceptance.Embedded()
+	kind, err := w.Kind(q.engine)
 	if err != nil {
 		return nil, err
 	}
@@ -124,8 +115,8 @@ func (q *priceQuery) run(kinds []engines.Kind) (*priceAnswer, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := cost.New(cat, reg)
-	_, p, err := kind.Explain(spec, cost.NewEnvironment(m, profiles))
+	m := cost.New(w.Catalog, w.Registry)
+	_, p, err := kind.Explain(spec, cost.NewEnvironment(m, w.Profiles))
 	if err != nil {
 		return nil, err
 	}
@@ -141,7 +132,7 @@ func (q *priceQuery) run(kinds []engines.Kind) (*priceAnswer, error) {
 	a := &priceAnswer{
 		Engine: q.engine, Model: q.model, Chip: q.chip, Ranks: p.Layout.Ranks(), Tokens: step.Ranks[0].Tokens(), Padded: step.Padded[0].Tokens,
 		Launch: launchNames[step.Padded[0].Launch], Seconds: e.Total, Device: e.Device, Host: e.Host, Method: e.Method.String(),
-		Catalog: cat.Hashes().Combined, Registry: reg.Hashes().Combined,
+		Catalog: w.Catalog.Hashes().Combined, Registry: w.Registry.Hashes().Combined,
 		Interval: "95% of the coefficient's own fit; low = high = seconds where the registry states none",
 	}
 	for _, part := range pricer.Explain(step) {
@@ -156,17 +147,6 @@ func (q *priceQuery) run(kinds []engines.Kind) (*priceAnswer, error) {
 }
 
 var launchNames = map[plan.Launch]string{plan.Eager: "eager", plan.PiecewiseGraph: "piecewise graph", plan.FullGraph: "full graph"}
-
-func kindNamed(kinds []engines.Kind, name string) (engines.Kind, error) {
-	var names []string
-	for _, k := range kinds {
-		if k.Name() == name {
-			return k, nil
-		}
-		names = append(names, k.Name())
-	}
-	return nil, &diag.Refusal{Field: "--engine", Value: name, Problem: "is not in this program", Accept: diag.OneOf(name, names)}
-}
 
 func (q *priceQuery) spec() (engines.Spec, error) {
 	s := engines.Spec{Model: q.model, Checkpoint: q.checkpoint, Hardware: q.chip, Nodes: q.nodes,

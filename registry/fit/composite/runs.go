@@ -3,9 +3,12 @@ package composite
 import (
 	"context"
 	"fmt"
+	"math"
+	"slices"
 	"strings"
 
 	"github.com/inference-sim/accuracy-dashboard/harness"
+	"github.com/inference-sim/accuracy-dashboard/internal/canon"
 	"github.com/inference-sim/accuracy-dashboard/internal/world"
 	"github.com/inference-sim/accuracy-dashboard/ledger"
 	"github.com/inference-sim/accuracy-dashboard/registry"
@@ -123,4 +126,35 @@ func starts(params []Parameter) []float64 {
 		out = append(out, p.Start)
 	}
 	return out
+}
+
+// Evidence is what the entries of f cite.
+func (r *Runs) Evidence(p *Problem, f *Fit) Evidence {
+	e := Evidence{Units: len(r.units)}
+	var ids []string
+	for _, u := range r.units {
+		ids = append(ids, u.ID)
+		if ref, ok := r.World.Catalog.Resolve(u.Source, u.Hardware); ok && !slices.Contains(e.Chips, ref.Name) {
+			e.Chips = append(e.Chips, ref.Name)
+		}
+	}
+	slices.Sort(ids)
+	slices.Sort(e.Chips)
+	e.SHA256 = canon.Sum([]byte(strings.Join(ids, "\n") + "\n"))
+	if t := p.Errors(f.LeftOut, false); len(t) > 0 { // the first row is TPOT over all lanes
+		e.Error = &registry.Error{Held: t[0].Count, Median: digits(t[0].Median), Bias: digits(t[0].Bias), P95: digits(p.p95(f.LeftOut))}
+	}
+	return e
+}
+
+// p95 is the 95th percentile of the absolute TPOT error.
+func (p *Problem) p95(predicted []float64) float64 {
+	var e []float64
+	for i := range p.Observations {
+		if o := &p.Observations[i]; o.Metric == metrics[0] && !o.Capacity {
+			e = append(e, math.Abs(predicted[i]/o.Measured-1))
+		}
+	}
+	slices.Sort(e)
+	return e[len(e)*95/100]
 }

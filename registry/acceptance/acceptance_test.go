@@ -1,0 +1,114 @@
+package acceptance
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// set has, for one workload: a target with its own drafter and two others, and a
+// second target of the same architecture.
+const set = `schema: blis.acceptance/v1
+profiles:
+  - {target: a, drafter: mtp, method: mtp, workload: coding/on, sampling: s, lengths: [1.8, 2.4, 2.9], source: own}
+  - {target: a, drafter: e1, method: eagle3, workload: coding/on, sampling: s, lengths: [1.7, 2.2], source: high}
+  - {target: a, drafter: e2, method: eagle3, workload: coding/on, sampling: s, lengths: [1.6, 2.1], source: low}
+  - {target: b, drafter: mtp, method: mtp, workload: coding/on, sampling: s, lengths: [1.5], source: cousin}
+  - {target: c, drafter: mtp, method: mtp, workload: coding/off, sampling: s, lengths: [1.9], source: elsewhere}
+`
+
+func architecture(target string) string {
+	return map[string]string{"a": "X", "b": "Y", "b2": "Y", "c": "Z"}[target]
+}
+
+func parse(t *testing.T, text string) *Set {
+	t.Helper()
+	s, err := Parse("profiles.yaml", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// TestBorrowingOrder follows D8: exact key, other K, other drafter, architecture.
+func TestBorrowingOrder(t *testing.T) {
+	s := parse(t, set)
+	for _, c := range []struct {
+		key          Key
+		source, step string
+		length       float64
+	}{
+		{Key{"a", "mtp", "coding/on", 2}, "own", "exact", 2.4},
+		{Key{"a", "mtp", "coding/on", 3}, "own", "exact", 2.9},
+		{Key{"a", "mtp", "coding/on", 7}, "own", "other_k", 2.9},      // above the largest: the largest's
+		{Key{"a", "e3", "coding/on", 2}, "low", "other_drafter", 2.1}, // no method matches: the lowest
+		{Key{"a", "eagle3", "coding/on", 1}, "low", "other_drafter", 1.6},
+		{Key{"b2", "mtp", "coding/on", 1}, "cousin", "same_architecture", 1.5},
+	} {
+		got, err := s.Lookup(c.key, architecture)
+		if err != nil {
+			t.Errorf("%+v: %v", c.key, err)
+			continue
+		}
+		if got.Source != c.source || got.Step != c.step || got.Length != c.length {
+			t.Errorf("%+v: got %+v, want %s by %s, %v", c.key, got, c.source, c.step, c.length)
+		}
+	}
+}
+
+func TestNothingIsBorrowedAcrossWorkloads(t *testing.T) {
+	s := parse(t, set)
+	for _, k := range []Key{{"a", "mtp", "coding/off", 1}, {"c", "mtp", "coding/on", 1}, {"b2", "eagle3", "coding/on", 1}, {"a", "mtp", "coding/on", 0}} {
+		if got, err := s.Lookup(k, architecture); err == nil {
+			t.Errorf("%+v: got %+v, want a refusal", k, got)
+		}
+	}
+}
+
+// TestProbabilitiesGiveTheLength: 1 plus the chance each draft is emitted is the
+// measured length, at every K of every committed profile.
+func TestProbabilitiesGiveTheLength(t *testing.T) {
+	s, err := Embedded()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range s.Profiles {
+		for k := 1; k <= len(p.Lengths)+2; k++ {
+			f, err := s.Lookup(Key{p.Target, p.Drafter, p.Workload, k}, architecture)
+			if err != nil {
+				t.Fatal(err)
+			}
+			length, chance := 1.0, 1.0
+			for _, q := range f.PerPosition {
+				chance *= q
+				length += chance
+			}
+			if bad := func(q float64) bool { return q < 0 || q > 1 }; slices.ContainsFunc(f.PerPosition, bad) {
+				t.Errorf("%s %d: got %v, want probabilities", p.Target, k, f.PerPosition)
+			}
+			if want := p.Lengths[min(k, len(p.Lengths))-1]; math.Abs(length-want) > 1e-9 {
+				t.Errorf("%s %s %d drafts: got length %v, want %v", p.Target, p.Workload, k, length, want)
+			}
+		}
+	}
+}
+
+func TestParseRefuses(t *testing.T) {
+	for name, edit := range map[string][2]string{
+		"unknown schema":  {"acceptance/v1", "acceptance/v9"},
+		"no lengths":      {"lengths: [1.5]", "lengths: []"},
+		"below one token": {"lengths: [1.5]", "lengths: [0.5]"},
+		"above one draft": {"lengths: [1.5]", "lengths: [2.5]"},
+		"unknown key":     {"source: cousin", "origin: cousin"},
+		"repeated key":    {"drafter: e2", "drafter: e1"},
+	} {
+		text := strings.Replace(set, edit[0], edit[1], 1)
+		if text == set {
+			t.Fatalf("%s: the fixture has no %q", name, edit[0])
+		}
+		if _, err := Parse("profiles.yaml", []byte(text)); err == nil {
+			t.Errorf("%s: accepted, want a refusal", name)
+		}
+	}
+}

@@ -93,3 +93,11 @@ func (s *setup) schedule() sched.Config {
 	}
 	return out
 }
+
+//go:embed surface.json
+var surfaceJSON []byte
+
+var surfaceList = sync.OnceValues(func() (*fields.Surface, error) { return fields.ParseSurface("engines/vllm/surface.json", surfaceJSON) })
+
+// Surface is the surface list (VLM-4).
+func (*Kind) Surface() (*fields.Surface, error) { return surfaceList() }

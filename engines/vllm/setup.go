@@ -48,7 +48,7 @@ func (k *Kind) prepare(spec engines.Spec, env engines.Environment) (*setup, erro
 	if err != nil {
 		return nil, refusal(err)
 	}
-	low, err := lower.Lower(c, model, ck, nodes)
+	low, err := lower.Lower(c, model, ck, max(nodes, c.Nodes))
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,8 @@
 package lower
 
 import (
+	"fmt"
+
 	"github.com/inference-sim/accuracy-dashboard/catalog"
 	"github.com/inference-sim/accuracy-dashboard/cost/plan"
 	"github.com/inference-sim/accuracy-dashboard/engines/vllm/kv"
@@ -10,6 +12,7 @@ import (
 // cache lists the KV layers of the fullest stage and the groups they form, and
 // leaves the look-up from a layer to its first group.
 func (l *lowering) cache(stages [][]indexed, block int) ([]kv.Layer, []plan.KVGroup, error) {
+	l.statePage = l.statePadding(block)
 	fullest := 0
 	for s := range stages {
 		if len(stages[s]) > len(stages[fullest]) {
@@ -76,7 +79,7 @@ func (l *lowering) spec(a catalog.Attention, block int) (s kv.GroupSpec, ok bool
 		s.PageBytes = l.bytes(block, a.Latent.KVRank+a.Latent.RopeDim)
 		return s, true
 	case catalog.GatedDelta, catalog.Mamba2:
-		s.Kind, s.PageBytes = kv.Mamba, l.stateBytes(a)
+		s.Kind, s.PageBytes = kv.Mamba, max(l.stateBytes(a), l.statePage)
 		return s, true
 	case catalog.Sliding:
 		s.Kind, s.Window = kv.SlidingWindow, a.Window
@@ -113,4 +116,44 @@ func (l *lowering) stateBytes(a catalog.Attention) int64 {
 	}
 	conv := int64(half * (r.ConvKernel - 1) * (2*keys*r.KeyHeadDim + heads*r.ValueHeadDim))
 	return element*int64(heads*r.KeyHeadDim*r.ValueHeadDim) + conv
+}
+
+// stateBlock is the attention block of a hybrid model: the smallest multiple of 16
+// tokens whose page holds a recurrent state, or the stated one when it is larger
+// (models/config.py, HybridAttentionMambaModelConfig; inferred: these hooks are not
+// on record).
+func (l *lowering) stateBlock(block int) int {
+	perToken, state := l.perToken(), l.largestState()
+	if perToken == 0 || state == 0 {
+		return block
+	}
+	const align = 16
+	need := align * int((state+align*perToken-1)/(align*perToken))
+	if need > block {
+		l.choose("block-size", fmt.Sprint(need), "inferred: a block's page must hold a recurrent state")
+	}
+	return max(block, need)
+}
+
+// statePadding is what a state's page is padded to: the attention page.
+func (l *lowering) statePadding(block int) int64 { return l.perToken() * int64(block) }
+
+func (l *lowering) perToken() int64 {
+	for b, n := range l.g.BlockCounts() {
+		if n > 0 && b.Attention.Recurrent == nil && b.Attention.Kind != catalog.NoMixer {
+			s, _ := l.spec(b.Attention, 1)
+			return s.PageBytes
+		}
+	}
+	return 0
+}
+
+func (l *lowering) largestState() int64 {
+	var most int64
+	for b, n := range l.g.BlockCounts() {
+		if n > 0 && b.Attention.Recurrent != nil {
+			most = max(most, l.stateBytes(b.Attention))
+		}
+	}
+	return most
 }

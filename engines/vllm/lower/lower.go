@@ -25,16 +25,18 @@ type Lowered struct {
 
 // lowering is the state of one Lower call.
 type lowering struct {
-	c       *config.Config
-	g       *catalog.Graph
-	store   catalog.Storage
-	k       kernels
-	out     []plan.LoweredLayer
-	layer   int // model layer being lowered
-	repeat  int
-	stage   int
-	group   func(catalog.Attention) int
-	choices []Choice
+	c      *config.Config
+	g      *catalog.Graph
+	store  catalog.Storage
+	k      kernels
+	out    []plan.LoweredLayer
+	layer  int // model layer being lowered
+	repeat int
+	stage  int
+	group  func(catalog.Attention) int
+	// statePage is what recurrent states are padded to.
+	statePage int64
+	choices   []Choice
 }
 
 // Lower makes the partial plan of one pool of nodes nodes.
@@ -53,6 +55,7 @@ func Lower(c *config.Config, m *catalog.Model, ck *catalog.Checkpoint, nodes int
 			l.choose("block-size", fmt.Sprint(block), "smallest block "+l.k.attention+" takes")
 		}
 	}
+	block = l.stateBlock(block)
 	stages := l.stages()
 	kvLayers, groups, err := l.cache(stages, block)
 	if err != nil {

@@ -42,6 +42,7 @@ func priceCmd() *cobra.Command {
 			return answer.draw(cmd.OutOrStdout())
 		},
 	}
+	q.data.add(c)
 	f := c.Flags()
 	f.StringVar(&q.engine, "engine", "vllm", "engine that lowers the model")
 	f.StringVar(&q.model, "model", "", "catalog model")
@@ -65,6 +66,7 @@ type priceQuery struct {
 	tensor, nodes, stage            int
 	args, decode, extend            []string
 	json                            bool
+	data                            dataFlags
 }
 
 // priceAnswer is one step, priced and explained.
@@ -103,7 +105,7 @@ type pricePart struct {
 }
 
 func (q *priceQuery) run() (*priceAnswer, error) {
-	w, err := world.Open(world.Paths{})
+	w, err := world.Open(q.data.Paths)
 	if err != nil {
 		return nil, err
 	}

@@ -23,7 +23,7 @@ func (a *priceAnswer) draw(w io.Writer) error {
 	for i, k := range kinds {
 		fmt.Fprintf(&b, "  %c %-22s %10s %5.1f%%\n", letter(i), k.name, k.seconds, 100*float64(k.seconds)/float64(a.Seconds))
 	}
-	fmt.Fprintf(&b, "\n%-24s %10s %22s %12s  %s\n", "part", "time", "95%% interval", "of peak", "method, kernel")
+	fmt.Fprintf(&b, "\n%-24s %10s %22s %12s  %s\n", "part", "time", "95% interval", "of peak", "method, kernel")
 	for _, p := range a.Parts {
 		peak, within := "-", "not known"
 		if p.Ideal > 0 {

@@ -1,0 +1,85 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/inference-sim/accuracy-dashboard/cost/plan"
+	"github.com/inference-sim/accuracy-dashboard/internal/exit"
+)
+
+// priceRun runs `blis price` over an overlay that prices every primitive, so that
+// the test does not depend on what the registry holds.
+func priceRun(t *testing.T, args ...string) (code int, out, errs string) {
+	t.Helper()
+	dir := t.TempDir()
+	var b strings.Builder
+	b.WriteString("schema: blis.registry/v1\nset: test\nentries:\n")
+	for _, p := range plan.Primitives() {
+		b.WriteString("  - {primitive: " + string(p) + ", chip: h200_sxm, boundary: device, method: roofline, rule: test, unit: s, curve: {launch_us: 3, terms: [{axes: [], values: '0.6'}]}}\n")
+	}
+	if err := os.MkdirAll(filepath.Join(dir, "h200_sxm"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "h200_sxm", "test.yaml"), []byte(b.String()), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	var o, e bytes.Buffer
+	code = exit.Run(context.Background(), root(), append([]string{"price", "--registry-overlay", dir}, args...), &o, &e)
+	return code, o.String(), e.String()
+}
+
+func TestPriceDrawsAndPrintsOneAnswer(t *testing.T) {
+	args := []string{"--model", "gpt-oss-120b", "--chip", "h200_sxm", "--tp", "2", "--decode", "64x8192", "--extend", "512@1024"}
+	code, out, errs := priceRun(t, append(args, "--json")...)
+	if code != exit.Done {
+		t.Fatalf("got code %d: %s", code, errs)
+	}
+	var a priceAnswer
+	if err := json.Unmarshal([]byte(out), &a); err != nil {
+		t.Fatal(err)
+	}
+	sum := 0.0
+	for _, p := range a.Parts {
+		sum += float64(p.Seconds)
+	}
+	if math.Abs(sum-float64(a.Seconds)) > 1e-9 || a.Tokens != 64+512 || a.Ranks != 2 {
+		t.Errorf("got %v s in parts of %v, %d tokens on %d ranks, want equal times, 576 on 2", sum, a.Seconds, a.Tokens, a.Ranks)
+	}
+	code, out, _ = priceRun(t, args...)
+	for _, want := range []string{"moe.grouped_gemm", "attention.extend", "|AAAA", "% memory", "vllm_flash_attn_fa3"} {
+		if code != exit.Done || !strings.Contains(out, want) {
+			t.Errorf("code %d, drawing has no %q:\n%s", code, want, out)
+		}
+	}
+}
+
+func TestPriceRefuses(t *testing.T) {
+	base := []string{"--model", "gpt-oss-120b", "--chip", "h200_sxm"}
+	for name, c := range map[string]struct {
+		args []string
+		code int
+		want string
+	}{
+		"accepted":          {append(base, "--decode", "1x1"), exit.Done, ""},
+		"an empty step":     {base, exit.Refused, "the step is empty"},
+		"no sequences":      {append(base, "--decode", "0x1"), exit.Refused, "SEQSxCONTEXT"},
+		"no separator":      {append(base, "--extend", "64"), exit.Refused, "TOKENS@CACHED"},
+		"no such stage":     {append(base, "--decode", "1x1", "--stage", "1"), exit.Refused, "is no stage"},
+		"a bare setting":    {append(base, "--decode", "1x1", "--arg", "x"), exit.Refused, "has no value"},
+		"an unknown chip":   {[]string{"--model", "gpt-oss-120b", "--chip", "h2000_sxm", "--decode", "1x1"}, exit.Refused, "h200_sxm"},
+		"an unknown engine": {append(base, "--decode", "1x1", "--engine", "vlm"), exit.Refused, "vllm"},
+		"no model":          {[]string{"--chip", "h200_sxm"}, exit.Usage, "model"},
+	} {
+		code, _, errs := priceRun(t, c.args...)
+		if code != c.code || !strings.Contains(errs, c.want) {
+			t.Errorf("%s: got code %d, %q, want %d, %q", name, code, errs, c.code, c.want)
+		}
+	}
+}

@@ -25,6 +25,7 @@ func (m *model) result() (*spec.Result, error) {
 		Requests: spec.RequestCount{Created: m.generator.created, Warmup: c.fates[0].document(), Measured: c.fates[1].document(), Preemptions: c.preemptions},
 		Window:   spec.MeasuredSpan{Start: seconds(c.window.start), End: seconds(max(c.window.start, c.window.end))},
 		Random:   m.inputs.random,
+		Failures: []string{}, Figures: []spec.Figure{}, Withheld: []spec.Withheld{}, Settings: []spec.Setting{}, Methods: []spec.MethodUse{}, Parts: []spec.Share{},
 		Validity: spec.Validity{Inside: "not established", Statement: "no validity domain was given to this run"},
 	}
 	for i := range c.rows {

@@ -17,9 +17,9 @@ type Entry struct {
 	Method string `yaml:"method"`         // plan.Method
 	Rule   string `yaml:"rule,omitempty"` // how a value that is not measured was obtained, and why
 
-	Source *Source    `yaml:"source,omitempty"` // the table it was fitted to
-	Error  *Error     `yaml:"error,omitempty"`  // on rows the fit never saw
-	Factor [2]float64 `yaml:"interval,flow"`    // 95% of a common factor on every price; [0, 0] unknown
+	Source *Source  `yaml:"source,omitempty"`        // the table it was fitted to
+	Error  *Error   `yaml:"error,omitempty"`         // on rows the fit never saw
+	Factor Interval `yaml:"interval,flow,omitempty"` // 95% of a common factor on every price, low and high; absent is unknown
 
 	Unidentified bool `yaml:"unidentified,omitempty"` // interval unbounded or wider than half the value
 
@@ -32,6 +32,12 @@ type Entry struct {
 	curve  *form.Curve
 	file   string
 }
+
+// Interval is a low and a high factor on a value; zero is unknown.
+type Interval [2]float64
+
+// IsZero lets an unknown interval be left out of a file.
+func (i Interval) IsZero() bool { return i == Interval{} }
 
 // Source is a table of operator timings.
 type Source struct {
@@ -80,7 +86,7 @@ func (r Resolved) Flags(inside bool) []string {
 
 // identity is what makes two entries the same one (§3.3): an overlay's replaces.
 func (e *Entry) identity() string {
-	return strings.Join([]string{string(e.Primitive), e.Chip, e.Kernel, e.Format, e.Version, string(e.Boundary), e.Method}, "|")
+	return strings.Join([]string{string(e.Primitive), e.Chip, e.Kernel, e.Format, strconv.FormatBool(e.Windowed), e.Version, string(e.Boundary), e.Method}, "|")
 }
 
 // check holds an entry to the rules that need no other entry.
@@ -114,21 +120,23 @@ func (e *Entry) check() error {
 		return e.refuse("rule", "", "a value that was not fitted states its rule", "a sentence", "VAL-1")
 	case b2i(e.Curve != nil)+b2i(e.Donor != nil)+b2i(e.Value != nil) != 1:
 		return e.refuse("curve", "", "states none or several of curve, donor and value", "exactly one of them", "VAL-1")
-	case fitted && e.Unidentified != wide(e.Factor):
+	case fitted && e.Unidentified != e.Wide():
 		return e.refuse("unidentified", strconv.FormatBool(e.Unidentified), "disagrees with the interval", "true exactly when it is unknown or wider than half the value", "VAL-10")
 	}
 	return nil
 }
 
-// wide reports an interval that does not determine its value.
-func wide(f [2]float64) bool { return f == [2]float64{} || f[1]-f[0] > 0.5 }
+// Wide reports an interval that is unknown or does not determine the value.
+func (e *Entry) Wide() bool {
+	return e.Factor.IsZero() || e.Factor[1]-e.Factor[0] > 0.5
+}
 
 func (e *Entry) refuse(field, value, problem, accept, rule string) error {
 	return &diag.Refusal{File: e.file, Field: e.Key.String() + ": " + field, Value: value, Problem: problem, Accept: accept, Rule: rule}
 }
 
-// newer orders versions, newest first, by their numbers and then as text.
-func newer(a, b string) int {
+// Newer orders versions, newest first, by their numbers and then as text.
+func Newer(a, b string) int {
 	x, y := strings.Split(a, "."), strings.Split(b, ".")
 	for i := range min(len(x), len(y)) {
 		p, errP := strconv.Atoi(x[i])

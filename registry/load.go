@@ -5,11 +5,13 @@ import (
 	"embed"
 	"fmt"
 	"io/fs"
+	"maps"
 	"path"
 	"slices"
 	"strings"
 	"sync"
 
+	"github.com/inference-sim/accuracy-dashboard/cost/plan"
 	"github.com/inference-sim/accuracy-dashboard/internal/canon"
 	"github.com/inference-sim/accuracy-dashboard/internal/diag"
 	"github.com/inference-sim/accuracy-dashboard/internal/strict"
@@ -35,10 +37,18 @@ var Embedded = sync.OnceValues(func() (*Registry, error) { return Open(EmbeddedF
 
 // Set is one file: the coefficients of one family on one chip.
 type Set struct {
-	Schema  string   `yaml:"schema"`
-	Set     string   `yaml:"set"`
-	Note    string   `yaml:"note,omitempty"`
-	Entries []*Entry `yaml:"entries"`
+	Schema    string     `yaml:"schema"`
+	Set       string     `yaml:"set"`
+	Note      string     `yaml:"note,omitempty"`
+	Transfers []Transfer `yaml:"transfers,omitempty"` // in order of preference
+	Entries   []*Entry   `yaml:"entries"`
+}
+
+// Transfer gives a chip every kernel of another that has a curve of its own and
+// that the chip itself, or an earlier transfer, does not have.
+type Transfer struct {
+	From string `yaml:"from"` // catalog chip
+	Rule string `yaml:"rule"`
 }
 
 // Schema names the layout of a Set.
@@ -51,13 +61,19 @@ type Hashes struct {
 	Combined string   `json:"combined"`
 }
 
+// contents is what the files of one or more directories hold.
+type contents struct {
+	entries   map[string]*Entry // by identity
+	transfers map[string][]Transfer
+}
+
 // Open reads a registry and lays overlays over it, entry by entry. It refuses
 // any file it would not read.
 func Open(base fs.FS, overlays ...fs.FS) (*Registry, error) {
-	byID := map[string]*Entry{}
+	all := contents{map[string]*Entry{}, map[string][]Transfer{}}
 	var h Hashes
 	for i, fsys := range append([]fs.FS{base}, overlays...) {
-		entries, sum, err := read(fsys)
+		c, sum, err := read(fsys)
 		if err != nil {
 			return nil, err
 		}
@@ -66,18 +82,17 @@ func Open(base fs.FS, overlays ...fs.FS) (*Registry, error) {
 		} else {
 			h.Overlays = append(h.Overlays, sum)
 		}
-		for id, e := range entries {
-			byID[id] = e
-		}
+		maps.Copy(all.entries, c.entries)
+		maps.Copy(all.transfers, c.transfers)
 	}
 	if len(overlays) > 0 {
 		h.Combined = canon.Sum([]byte(h.Base + " base\n" + strings.Join(h.Overlays, " overlay\n") + " overlay\n"))
 	}
-	return build(byID, h)
+	return build(all, h)
 }
 
-func read(fsys fs.FS) (map[string]*Entry, string, error) {
-	byID, list := map[string]*Entry{}, &bytes.Buffer{}
+func read(fsys fs.FS) (contents, string, error) {
+	c, list := contents{map[string]*Entry{}, map[string][]Transfer{}}, &bytes.Buffer{}
 	err := fs.WalkDir(fsys, ".", func(p string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
@@ -90,15 +105,15 @@ func read(fsys fs.FS) (map[string]*Entry, string, error) {
 			return err
 		}
 		fmt.Fprintf(list, "%s %s\n", canon.Sum(data), p)
-		return readSet(p, data, byID)
+		return c.readSet(p, data)
 	})
-	if err == nil && len(byID) == 0 {
+	if err == nil && len(c.entries) == 0 {
 		err = &diag.Refusal{Problem: "holds no coefficient", Accept: "files " + Pattern, Rule: "SUB-9"}
 	}
-	return byID, canon.Sum(list.Bytes()), err
+	return c, canon.Sum(list.Bytes()), err
 }
 
-func readSet(p string, data []byte, byID map[string]*Entry) error {
+func (c *contents) readSet(p string, data []byte) error {
 	if bytes.IndexByte(data, '\r') >= 0 {
 		return &diag.Refusal{File: p, Problem: "contains a carriage return", Accept: "line feeds alone", Rule: "SUB-9"}
 	}
@@ -117,25 +132,31 @@ func readSet(p string, data []byte, byID map[string]*Entry) error {
 		if err := e.check(); err != nil {
 			return diag.In(p, err)
 		}
-		if byID[e.identity()] != nil {
-			return e.refuse("", "", "repeats an entry of "+byID[e.identity()].file, "one entry per key and method", "VAL-4")
+		if twin := c.entries[e.identity()]; twin != nil {
+			return e.refuse("entry", "", "repeats an entry of "+twin.file, "one entry per key and method", "VAL-4")
 		}
-		byID[e.identity()] = e
+		c.entries[e.identity()] = e
+	}
+	if len(s.Transfers) > 0 {
+		chip := path.Dir(p)
+		if c.transfers[chip] != nil {
+			return &diag.Refusal{File: p, Field: "transfers", Problem: "another file of this chip states transfers too", Accept: "one list per chip", Rule: "VAL-4"}
+		}
+		c.transfers[chip] = s.Transfers
 	}
 	return nil
 }
 
-// build orders the entries and joins each transferred one to its donor's curve.
-func build(byID map[string]*Entry, h Hashes) (*Registry, error) {
-	r := &Registry{at: map[slot][]*Entry{}, hashes: h}
-	ids := make([]string, 0, len(byID))
-	for id := range byID {
-		ids = append(ids, id)
+// build expands transfers, orders the entries and joins each to its curve.
+func build(c contents, h Hashes) (*Registry, error) {
+	own := slices.SortedFunc(maps.Values(c.entries), byIdentity)
+	for _, chip := range slices.Sorted(maps.Keys(c.transfers)) {
+		for _, t := range c.transfers[chip] {
+			t.expand(chip, own, c.entries)
+		}
 	}
-	slices.Sort(ids)
-	for _, id := range ids {
-		e := byID[id]
-		r.entries = append(r.entries, e)
+	r := &Registry{entries: slices.SortedFunc(maps.Values(c.entries), byIdentity), at: map[slot][]*Entry{}, hashes: h}
+	for _, e := range r.entries {
 		s := slot{e.Primitive, e.Chip, e.Boundary}
 		r.at[s] = append(r.at[s], e)
 	}
@@ -145,6 +166,27 @@ func build(byID map[string]*Entry, h Hashes) (*Registry, error) {
 		}
 	}
 	return r, nil
+}
+
+func byIdentity(a, b *Entry) int { return strings.Compare(a.identity(), b.identity()) }
+
+// expand adds to all the entries of chip that t transfers from own.
+func (t Transfer) expand(chip string, own []*Entry, all map[string]*Entry) {
+	have := map[Key]bool{}
+	for _, e := range all {
+		if e.Chip == chip {
+			have[e.Key] = true
+		}
+	}
+	for _, donor := range own {
+		k := donor.Key
+		k.Chip = chip
+		if donor.Chip != t.From || donor.Curve == nil || donor.Kernel == "" || have[k] {
+			continue
+		}
+		e := &Entry{Key: k, Method: plan.Transferred.String(), Rule: t.Rule, Unit: donor.Unit, Donor: &donor.Key, method: plan.Transferred, file: chip + "/"}
+		all[e.identity()] = e
+	}
 }
 
 // join follows donors; an entry never donates a donated curve.

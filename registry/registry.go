@@ -23,12 +23,14 @@ import (
 )
 
 // Key is what a lookup asks for and what an entry is scoped to. In an entry an
-// empty Kernel, Format or Version matches every one.
+// empty Kernel, Format or Version matches every one, and an entry that is not
+// Windowed also serves windows.
 type Key struct {
 	Primitive plan.Primitive `yaml:"primitive"`
-	Kernel    string         `yaml:"kernel,omitempty"`  // "<library>/<variant>"
-	Version   string         `yaml:"version,omitempty"` // of the library the data ran
-	Format    string         `yaml:"format,omitempty"`  // form.Format
+	Kernel    string         `yaml:"kernel,omitempty"`   // "<library>/<variant>"
+	Version   string         `yaml:"version,omitempty"`  // of the library the data ran
+	Format    string         `yaml:"format,omitempty"`   // form.Format
+	Windowed  bool           `yaml:"windowed,omitempty"` // attention over a sliding window
 	Chip      string         `yaml:"chip"`
 	Boundary  Boundary       `yaml:"boundary"`
 }
@@ -45,8 +47,12 @@ const (
 func ForKernel(k plan.KernelImpl) string { return k.Library + "/" + k.Variant }
 
 func (k Key) String() string {
-	return fmt.Sprintf("%s %s@%s %s on %s (%s)", k.Primitive, cmp.Or(k.Kernel, "any"), cmp.Or(k.Version, "any"),
-		cmp.Or(k.Format, "any"), k.Chip, k.Boundary)
+	windowed := ""
+	if k.Windowed {
+		windowed = " windowed"
+	}
+	return fmt.Sprintf("%s %s@%s %s%s on %s (%s)", k.Primitive, cmp.Or(k.Kernel, "any"), cmp.Or(k.Version, "any"),
+		cmp.Or(k.Format, "any"), windowed, k.Chip, k.Boundary)
 }
 
 // Registry is an immutable set of entries, safe for concurrent reads.
@@ -77,9 +83,9 @@ type Resolved struct {
 }
 
 // Lookup returns the matching entry with the smallest method rank. Among equal
-// ranks the more specific wins, in this order: kernel, format, version exactly
-// equal before empty; then the newest version. A key without a version takes the
-// newest.
+// ranks the more specific wins, in this order: kernel, format, window, version
+// stated before left open; then the newest version. A key without a version takes
+// the newest.
 func (r *Registry) Lookup(k Key) (Resolved, error) {
 	if k.Boundary == "" {
 		k.Boundary = Device
@@ -100,7 +106,7 @@ func (r *Registry) Lookup(k Key) (Resolved, error) {
 }
 
 func (e *Entry) matches(k Key) bool {
-	return (e.Kernel == "" || e.Kernel == k.Kernel) && (e.Format == "" || e.Format == k.Format) &&
+	return (!e.Windowed || k.Windowed) && (e.Kernel == "" || e.Kernel == k.Kernel) && (e.Format == "" || e.Format == k.Format) &&
 		(k.Version == "" || e.Version == "" || e.Version == k.Version)
 }
 
@@ -110,8 +116,9 @@ func precedence(a, b *Entry) int {
 		cmp.Compare(a.method, b.method),
 		cmp.Compare(b2i(a.Kernel == ""), b2i(b.Kernel == "")),
 		cmp.Compare(b2i(a.Format == ""), b2i(b.Format == "")),
+		cmp.Compare(b2i(!a.Windowed), b2i(!b.Windowed)),
 		cmp.Compare(b2i(a.Version == ""), b2i(b.Version == "")),
-		newer(a.Version, b.Version),
+		Newer(a.Version, b.Version),
 	)
 }
 

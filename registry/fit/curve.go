@@ -24,8 +24,8 @@ type fitter struct {
 }
 
 const (
-	smooth = 0.05 // weight of a second difference against one sample
-	shrink = 0.02 // weight of a correction term's value
+	smooth = 1   // weight of a second difference against one sample
+	shrink = 0.3 // weight of a correction term's value
 )
 
 // fit returns the curve of the samples keep takes.
@@ -45,7 +45,7 @@ func (f *fitter) fit(all []sample, keep func(*sample) bool) *form.Curve {
 	var at [][]int
 	var lattices []form.Lattice
 	p := &problem{}
-	for k, axes := range f.layout {
+	for k, axes := range f.thinned(in) {
 		t, coords := f.term(axes, in)
 		if k > 0 && len(t) == 0 {
 			continue // all its coordinates are constant here
@@ -55,13 +55,13 @@ func (f *fitter) fit(all []sample, keep func(*sample) bool) *form.Curve {
 		lattices = append(lattices, form.NewLattice(t))
 		p.unknowns += p.smoothness(t, p.unknowns, k > 0)
 	}
-	var x [8]float64
+	var x [9]float64
 	for _, s := range in {
 		var row []form.Weight
 		base := 0
 		for k := range curve.Terms {
 			for i, c := range at[k] {
-				x[i] = s.x[c]
+				x[i] = math.Log2(s.point.X[c])
 			}
 			n := len(row)
 			row = lattices[k].Weights(x[:], row)
@@ -71,7 +71,7 @@ func (f *fitter) fit(all []sample, keep func(*sample) bool) *form.Curve {
 			base += size(curve.Terms[k].Axes)
 		}
 		p.rows = append(p.rows, row)
-		p.y = append(p.y, math.Log2((curve.LaunchUS*1e-6+s.ideal)/s.seconds))
+		p.y = append(p.y, math.Log2((curve.LaunchUS*1e-6+s.point.Ideal)/s.seconds))
 	}
 	sol := p.solve(5, 60)
 	for k := range curve.Terms {
@@ -83,6 +83,39 @@ func (f *fitter) fit(all []sample, keep func(*sample) bool) *form.Curve {
 	return curve
 }
 
+// thinned drops every other knot until a curve has a quarter as many values as
+// samples: a curve states a surface, not a table.
+func (f *fitter) thinned(in []*sample) layout {
+	l := f.layout
+	for range 3 {
+		values := 0
+		for k, axes := range l {
+			if t, _ := f.term(axes, in); k == 0 || len(t) > 0 {
+				values += size(t)
+			}
+		}
+		if values*4 <= len(in) {
+			break
+		}
+		l = l.thin()
+	}
+	return l
+}
+
+func (l layout) thin() layout {
+	out := make(layout, len(l))
+	for k, axes := range l {
+		for _, a := range axes {
+			b := axis{coord: a.coord}
+			for i := 1; i < len(a.knots); i += 2 {
+				b.knots = append(b.knots, a.knots[i])
+			}
+			out[k] = append(out[k], b)
+		}
+	}
+	return out
+}
+
 // term lays one term's knots over the range of the samples.
 func (f *fitter) term(axes []axis, in []*sample) ([]form.Axis, []int) {
 	var t []form.Axis
@@ -91,7 +124,7 @@ func (f *fitter) term(axes []axis, in []*sample) ([]form.Axis, []int) {
 		c := slices.IndexFunc(f.coords, func(c form.Coord) bool { return c.Name == a.coord })
 		lo, hi := math.Inf(1), math.Inf(-1)
 		for _, s := range in {
-			lo, hi = min(lo, s.coords[c]), max(hi, s.coords[c])
+			lo, hi = min(lo, s.point.X[c]), max(hi, s.point.X[c])
 		}
 		if lo == hi {
 			continue

@@ -4,7 +4,6 @@ import (
 	"hash/fnv"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/inference-sim/accuracy-dashboard/cost/form"
@@ -12,11 +11,10 @@ import (
 
 // sample is one measured shape as its form sees it.
 type sample struct {
-	shape   string // every shape column, for the split and for messages
-	coords  [8]float64
-	ideal   float64 // seconds
+	sizes   []float64 // every number that distinguishes two shapes
+	shape   string    // the same as text, for the split and for messages
+	point   form.Point
 	seconds float64
-	x       [8]float64 // log2 of coords
 	part    part
 }
 
@@ -29,13 +27,10 @@ const (
 	frontier      // at the largest value of some coordinate of its group: extrapolation
 )
 
-func newSample(shape []string, p form.Point, seconds float64) sample {
-	s := sample{shape: strings.Join(shape, " "), coords: p.X, ideal: p.Ideal, seconds: seconds}
-	for i, v := range p.X {
-		if v > 0 {
-			s.x[i] = math.Log2(v)
-		}
-	}
+func newSample(r reading, seconds float64) sample {
+	s := sample{sizes: r.shape, point: r.point, seconds: seconds}
+	text, _ := form.Row(r.shape).MarshalText()
+	s.shape = string(text)
 	h := fnv.New32a()
 	h.Write([]byte(s.shape))
 	if h.Sum32()%5 == 0 {
@@ -43,9 +38,6 @@ func newSample(shape []string, p form.Point, seconds float64) sample {
 	}
 	return s
 }
-
-// num writes a shape's number for its hash and its name.
-func num(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 
 // median of the repeated measurements of one shape; several rows of one shape
 // would otherwise weigh twice and stand on both sides of the split.
@@ -77,18 +69,18 @@ func b2i(b bool) int {
 	return 0
 }
 
-// markFrontier sets apart the samples at the upper end of the given coordinates.
-func markFrontier(in []sample, coords []int) {
-	for _, c := range coords {
+// markFrontier sets apart the samples at the upper end of the given sizes.
+func markFrontier(in []sample, sizes []int) {
+	for _, c := range sizes {
 		top, low := math.Inf(-1), math.Inf(1)
 		for i := range in {
-			top, low = max(top, in[i].coords[c]), min(low, in[i].coords[c])
+			top, low = max(top, in[i].sizes[c]), min(low, in[i].sizes[c])
 		}
 		if top == low {
 			continue
 		}
 		for i := range in {
-			if in[i].coords[c] == top {
+			if in[i].sizes[c] == top {
 				in[i].part = frontier
 			}
 		}

@@ -17,9 +17,11 @@ type job struct {
 
 // newJob makes a request the scheduler understands out of r.
 func (e *Engine) newJob(r *engines.Request) *job {
-	j := new(job)
+	var j *job
 	if n := len(e.spare); n > 0 {
 		j, e.spare = e.spare[n-1], e.spare[:n-1]
+	} else {
+		j = new(job)
 	}
 	prompt := r.PromptTokens()
 	limit := r.MaxTokens

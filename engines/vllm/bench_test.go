@@ -31,9 +31,9 @@ func step(e *Engine, out *engines.Outcome) {
 // steady submits batch requests that decode without end and returns the engine past
 // their prefill.
 func steady(b testing.TB, batch int, caching, stepwise bool) (*Engine, *engines.Outcome) {
-	e := benchEngine(b, batch, batch*5000+1, caching, stepwise)
+	e := benchEngine(b, batch, batch*140+2000, caching, stepwise)
 	for i := range batch {
-		e.Submit(&engines.Request{ID: engines.RequestID(i), MaxTokens: 70000, Prompt: []engines.Segment{{Stream: uint64(i), Count: 16 + i%16}},
+		e.Submit(&engines.Request{ID: engines.RequestID(i), MaxTokens: 2100, Prompt: []engines.Segment{{Stream: uint64(i), Count: 16 + i%16}},
 			Output: engines.Segment{Stream: uint64(i) + 1<<32}})
 	}
 	out := new(engines.Outcome)
@@ -58,7 +58,7 @@ func BenchmarkSteadyStep(b *testing.B) {
 					if left == 0 {
 						b.StopTimer()
 						e, out = steady(b, batch, true, mode == "stepwise")
-						left = 60000
+						left = 1800
 						b.StartTimer()
 					}
 					step(e, out)
@@ -103,7 +103,7 @@ func BenchmarkRequests(b *testing.B) {
 func TestSteadyStepAllocatesNothing(t *testing.T) {
 	for _, stepwise := range []bool{false, true} {
 		e, out := steady(t, 64, true, stepwise)
-		for range 3000 {
+		for range 600 {
 			step(e, out)
 		}
 		// Tables and identities double as they grow, so a short window is exact.

@@ -29,7 +29,7 @@ type Cache struct {
 	hit        Hit
 	demands    []demand
 	stored     Stored
-	partial    bool // some full group's block is larger than the hash block
+	kept       []int // table positions of the blocks being stored
 }
 
 // NewCache builds the cache of a checked configuration.
@@ -42,7 +42,6 @@ func NewCache(config Config) *Cache {
 		spec := &c.config.Groups[g]
 		c.managers[g] = manager{spec: spec, rules: &registry[spec.Kind], group: g, pool: c.pool,
 			cap: spec.AdmissionCap(config.MaxModelLen, config.MaxInFlight)}
-		c.partial = c.partial || spec.Kind == Full && spec.BlockSize > config.HashBlockSize
 	}
 	c.attentions = attentions(c.config.Groups)
 	c.hit.Blocks = make([][]BlockID, len(config.Groups))

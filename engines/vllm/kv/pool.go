@@ -5,25 +5,31 @@ package kv
 //
 // Source: vllm/v1/core/block_pool.py:160-830.
 type Pool struct {
-	blocks  []block // one more than the pool has: the last is the list's sentinel
+	blocks  []block // the pool's, the list's sentinel, then nodes of further keys
 	end     BlockID // the sentinel
 	free    int
 	caching bool
 	index   index
+	doomed  []BlockHash // keys about to leave with the blocks being taken
 	sink    Sink
 }
 
+// block is a block of the pool or, past the sentinel, a node that gives a block a
+// further key: then next is the block it belongs to and prev unused.
 type block struct {
-	next, prev BlockID
-	refs       int32
-	key        int32 // first index entry of the block, -1 for none
+	hash          BlockHash // 0 is none
+	next, prev    BlockID
+	refs          int32
+	after, before int32 // nodes of the same key
+	extra         int32 // the block's next key, none for none
+	group         uint8
 }
 
 // newPool makes a pool of n blocks, block 0 already set aside.
 func newPool(n int, caching bool, sink Sink) *Pool {
 	p := &Pool{blocks: make([]block, n+1), end: BlockID(n), free: n - 1, caching: caching, sink: sink}
 	for i := range p.blocks {
-		p.blocks[i] = block{next: BlockID(i + 1), prev: BlockID(i - 1), key: -1}
+		p.blocks[i] = block{next: BlockID(i + 1), prev: BlockID(i - 1), extra: none}
 	}
 	p.blocks[n].next, p.blocks[n].prev = p.end, p.end
 	if n > 1 {
@@ -39,17 +45,32 @@ func newPool(n int, caching bool, sink Sink) *Pool {
 // take appends n blocks from the front of the free list to dst; n blocks must be
 // free. A block that still carries a hash loses it now.
 func (p *Pool) take(dst []BlockID, n int) []BlockID {
+	id := p.blocks[p.end].next
+	first := len(dst)
+	p.doomed = p.doomed[:0]
 	for range n {
-		id := p.blocks[p.end].next
-		p.unlink(id)
 		b := &p.blocks[id]
-		if b.key >= 0 {
-			p.evict(id)
+		if b.hash != 0 {
+			p.doomed = append(p.doomed, b.hash)
 		}
 		b.refs = 1
 		dst = append(dst, id)
+		id = b.next
 	}
+	p.blocks[p.end].next = id
+	p.blocks[id].prev = p.end
 	p.free -= n
+	if len(p.doomed) == 0 {
+		return dst
+	}
+	if len(p.doomed) > 2 {
+		p.index.touchSlots(p.doomed, 0)
+	}
+	for _, id := range dst[first:] {
+		if p.blocks[id].hash != 0 {
+			p.evict(id)
+		}
+	}
 	return dst
 }
 
@@ -88,7 +109,7 @@ func (p *Pool) drop(id, front BlockID) BlockID {
 		return front
 	}
 	p.free++
-	if p.caching && b.key >= 0 {
+	if p.caching && b.hash != 0 {
 		p.insertAfter(id, p.blocks[p.end].prev)
 		return front
 	}
@@ -111,46 +132,77 @@ func (p *Pool) insertAfter(id, at BlockID) {
 
 // evict removes every key of a block from the index.
 func (p *Pool) evict(id BlockID) {
-	b := &p.blocks[id]
-	for e := b.key; e >= 0; {
-		hash, group, next := p.index.remove(e)
+	for node := int32(id); node != none; {
+		b := &p.blocks[node]
+		p.erase(node)
 		if p.sink != nil {
-			p.sink.Removed(hash, group)
+			p.sink.Removed(b.hash, int(b.group))
 		}
-		e = next
+		next := b.extra
+		b.hash, b.extra = 0, none
+		if node > int32(p.end) {
+			b.extra = p.index.spare
+			p.index.spare = node
+		}
+		node = next
 	}
-	b.key = -1
 }
 
 // store makes a block findable under a key; the block keeps earlier keys.
 func (p *Pool) store(id BlockID, hash BlockHash, group int) {
-	b := &p.blocks[id]
-	b.key = p.index.insert(hash, group, id, b.key)
+	node := int32(id)
+	if p.blocks[id].hash != 0 {
+		node = p.furtherKey(id)
+	}
+	b := &p.blocks[node]
+	b.hash, b.group = hash, uint8(group)
+	p.enter(node)
+}
+
+// furtherKey links a new node to the end of a block's keys.
+func (p *Pool) furtherKey(id BlockID) int32 {
+	node := p.index.spare
+	if node != none {
+		p.index.spare = p.blocks[node].extra
+	} else {
+		node = int32(len(p.blocks))
+		p.blocks = append(p.blocks, block{})
+	}
+	p.blocks[node] = block{next: id, extra: none}
+	last := int32(id)
+	for p.blocks[last].extra != none {
+		last = p.blocks[last].extra
+	}
+	p.blocks[last].extra = node
+	return node
 }
 
 // lookup finds the earliest stored block that still carries the key.
 func (p *Pool) lookup(hash BlockHash, group int) (BlockID, bool) {
-	return p.index.find(hash, group)
+	_, node := p.seek(hash, uint8(group))
+	switch {
+	case node == none:
+		return Null, false
+	case node > int32(p.end):
+		return p.blocks[node].next, true
+	}
+	return BlockID(node), true
 }
 
 // hash is the block's first key, 0 for none.
-func (p *Pool) hash(id BlockID) BlockHash {
-	if k := p.blocks[id].key; k >= 0 {
-		return p.index.entries[k].hash
-	}
-	return 0
-}
+func (p *Pool) hash(id BlockID) BlockHash { return p.blocks[id].hash }
 
 // reset forgets every hash if no block is in use (block_pool.py:764-798).
 func (p *Pool) reset() bool {
-	if p.free != len(p.blocks)-2 {
+	if p.free != p.Usable() {
 		return false
 	}
 	if p.caching {
-		p.index.init(len(p.blocks) - 1)
+		p.index.init(int(p.end))
 	}
+	p.blocks = p.blocks[:p.end+1]
 	for i := range p.blocks {
-		p.blocks[i].key = -1
+		p.blocks[i].hash, p.blocks[i].extra = 0, none
 	}
 	if p.sink != nil {
 		p.sink.Cleared()
@@ -162,7 +214,7 @@ func (p *Pool) reset() bool {
 func (p *Pool) Free() int { return p.free }
 
 // Usable is the number of blocks a request can be given.
-func (p *Pool) Usable() int { return len(p.blocks) - 2 }
+func (p *Pool) Usable() int { return int(p.end) - 1 }
 
 // Usage is the share of usable blocks in use.
 func (p *Pool) Usage() float64 {

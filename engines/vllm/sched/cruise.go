@@ -237,10 +237,11 @@ func (s *Scheduler) ScheduledTokens(r *Request) int {
 	return r.Scheduled
 }
 
-// itemise turns r's silent part of a batch in flight into an entry.
+// itemise turns r's silent part of a batch in flight into an entry. Its place in the
+// batch does not matter: it emits one token, ends nothing and frees nothing.
 func (s *Scheduler) itemise(b *Batch, r *Request, computed int) {
 	b.Cruising--
-	b.insert(Entry{Request: r, Tokens: 1, Computed: computed, Samples: true, epoch: r.Preemptions})
+	b.Entries = append(b.Entries, Entry{Request: r, Tokens: 1, Computed: computed, Samples: true, epoch: r.Preemptions})
 	r.pending++
 	r.outputs++
 	r.InFlight++
@@ -259,7 +260,7 @@ func (s *Scheduler) spill(b *Batch, left *budgets, at *Request) {
 		joinedNow := r.joined == s.step
 		s.leave(r)
 		if r.order < at.order {
-			b.insert(Entry{Request: r, Tokens: 1, Computed: r.Computed})
+			b.Entries = append(b.Entries, Entry{Request: r, Tokens: 1, Computed: r.Computed})
 		} else if !joinedNow {
 			left.charge(-1, 0)
 		}
@@ -293,16 +294,6 @@ func (s *Scheduler) settle(b *Batch) {
 	}
 	c.through = s.step
 	c.flight = append(c.flight, b)
-}
-
-// insert puts e at its place in admission order.
-func (b *Batch) insert(e Entry) {
-	i := len(b.Entries)
-	b.Entries = append(b.Entries, e)
-	for ; i > 0 && b.Entries[i-1].Request.order > e.Request.order; i-- {
-		b.Entries[i] = b.Entries[i-1]
-	}
-	b.Entries[i] = e
 }
 
 // flushActive makes every running request's counts exact between steps.

@@ -128,7 +128,7 @@ func signer(path string) (*seal.Key, string, error) {
 // workspace makes a temporary directory beside out, so that the finished site moves there in one
 // step, and refuses an out that is not free, ours, or writable before any work is done.
 func workspace(out string) (string, error) {
-	if err := replaceable(out); err != nil {
+	if err := Replaceable(out); err != nil {
 		return "", err
 	}
 	parent := filepath.Dir(filepath.Clean(out))
@@ -142,8 +142,8 @@ func workspace(out string) (string, error) {
 	return work, nil
 }
 
-// replaceable accepts a path that is free, an empty directory, or holds what this package wrote.
-func replaceable(out string) error {
+// Replaceable accepts a path that is free, an empty directory, or holds what this package wrote.
+func Replaceable(out string) error {
 	entries, err := os.ReadDir(out)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && len(entries) == 0 {
 		return nil

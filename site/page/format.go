@@ -26,6 +26,15 @@ func number(v float64) string {
 	return sign(strconv.FormatFloat(v, 'f', digits, 64))
 }
 
+// aligned writes a latency in milliseconds with the decimals of its column.
+func aligned(metric string, seconds float64) string {
+	digits := 2
+	if strings.HasPrefix(metric, "ttft") || strings.HasPrefix(metric, "e2e") {
+		digits = 1
+	}
+	return strconv.FormatFloat(seconds*1000, 'f', digits, 64)
+}
+
 // quantity writes v in the unit a reader expects: seconds as milliseconds, shares as percent.
 func quantity(v float64, unit string) (text, shown string) {
 	switch unit {

@@ -179,19 +179,19 @@ func countGrades(points []record.Point) map[record.Grade]int {
 func (s *site) laneTable(id string, points []record.Point) (Block, error) {
 	split := splitBy(points, func(p *record.Point) string { return p.Lane })
 	t := &Table{Caption: "Lanes", Sortable: true, CSV: "data/tables/" + id + ".csv",
-		Columns: gradeColumns(Column{Label: "Lane"}, Column{Label: "Engine"}, Column{Label: "Model"}, Column{Label: "Chip"}, Column{Label: "Precision"})}
+		Columns: []Column{{Label: "Lane"}}}
 	for _, m := range headlineMetrics {
 		t.Columns = append(t.Columns, Column{Label: metricName(m) + " error", Num: true})
 	}
+	t.Columns = gradeColumns(t.Columns...)
 	for _, lane := range sortedKeys(split) {
-		p := split[lane][0]
-		r := gradeRow([]Cell{link(lane, lanePath(lane)), text(p.Engine), text(p.Model), text(p.Hardware), text(p.Precision)}, countGrades(split[lane]))
+		lead := []Cell{link(lane, lanePath(lane))}
 		for _, m := range headlineMetrics {
-			r.Cells = append(r.Cells, s.laneError(lane, m))
+			lead = append(lead, s.laneError(lane, m))
 		}
-		t.Rows = append(t.Rows, r)
+		t.Rows = append(t.Rows, gradeRow(lead, countGrades(split[lane])))
 	}
-	return s.table("lanes", "Lanes", "A lane is one engine, model, chip and precision. The error is the mean absolute one, or too few points.", t)
+	return s.table("lanes", "Lane by lane", "The error is the mean absolute one over the lane's graded points.", t)
 }
 
 func (s *site) laneError(lane, metric string) Cell {

@@ -2,6 +2,7 @@ package page
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/inference-sim/accuracy-dashboard/internal/plot"
 	"github.com/inference-sim/accuracy-dashboard/scorer/record"
@@ -106,8 +107,8 @@ func (s *site) pointTable(id string, points []record.Point) (Block, error) {
 	t := &Table{Caption: "Points", Sortable: true, CSV: "data/tables/points-" + id + ".csv", Columns: []Column{
 		{Label: "Prompt→output", Unit: "tokens"}, {Label: "Concurrency", Num: true}, {Label: "Chips", Num: true}, {Label: "Engine build"}, {Label: "Grade"}}}
 	for _, m := range headlineMetrics {
-		n := metricName(m)
-		t.Columns = append(t.Columns, Column{Label: n + " measured", Unit: "ms", Num: true}, Column{Label: n + " simulated", Unit: "ms", Num: true}, Column{Label: n + " error", Num: true})
+		n := strings.TrimSuffix(metricName(m), " mean")
+		t.Columns = append(t.Columns, Column{Label: n + " measured", Unit: "ms", Num: true}, Column{Label: "simulated", Unit: "ms", Num: true}, Column{Label: "error", Num: true})
 	}
 	for i := range points {
 		p := &points[i]
@@ -118,7 +119,7 @@ func (s *site) pointTable(id string, points []record.Point) (Block, error) {
 		}
 		t.Rows = append(t.Rows, r)
 	}
-	return s.table("points", "Points", "", t)
+	return s.table("points", "Points", "Latencies are means over the requests of a run.", t)
 }
 
 // comparisonCells are measured, simulated and error of a metric; empty where there is none.
@@ -127,11 +128,9 @@ func comparisonCells(p *record.Point, metric string) []Cell {
 	if !ok {
 		return []Cell{{}, {}, {}}
 	}
-	measured, _ := quantity(m.Measured, m.Unit)
-	out := []Cell{{Text: measured, Value: raw(m.Measured)}, {}, {}}
+	out := []Cell{{Text: aligned(metric, m.Measured), Value: raw(m.Measured)}, {}, {}}
 	if p.Grade != record.G5 {
-		simulated, _ := quantity(m.Simulated, m.Unit)
-		out[1], out[2] = Cell{Text: simulated, Value: raw(m.Simulated)}, Cell{Text: signed(m.RelativeError), Value: raw(m.RelativeError)}
+		out[1], out[2] = Cell{Text: aligned(metric, m.Simulated), Value: raw(m.Simulated)}, Cell{Text: signed(m.RelativeError), Value: raw(m.RelativeError)}
 	}
 	return out
 }

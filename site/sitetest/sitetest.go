@@ -45,7 +45,7 @@ func point(i int) record.Point {
 		Differences: []string{}, Conditions: []record.Condition{
 			{Grade: record.G1, Name: "same engine release", Held: i%5 == 0, Detail: "measured on another build"},
 			{Grade: record.G2, Name: "requests are the ones the run sent", Held: true}}}
-	p.Lane = p.Engine + "/" + p.Model + "/" + p.Hardware + "/" + p.Precision
+	p.Lane = p.Engine + " " + p.Model + " " + p.Hardware + " " + p.Precision
 	ttft, tpot := 0.08*float64(1+i%5)*float64(l[0])/1024, 0.009+0.002*float64(i%7)
 	error1, error2 := float64(i*37%61-30)/100, float64(i*53%41-20)/100
 	noise := 0.04

@@ -1,0 +1,64 @@
+package main
+
+import (
+	"fmt"
+	"runtime"
+
+	"github.com/spf13/cobra"
+)
+
+// options are the flags of the scoring command.
+type options struct {
+	out, release, key, library string
+	ledger, role, lane         string
+	units                      []string
+	jobs                       int
+	json, recordsOnly, resume  bool
+}
+
+// root is the command tree, made anew for each run and for the generated reference.
+func root() *cobra.Command {
+	var o options
+	c := &cobra.Command{
+		Use:   "blis-score",
+		Short: "score the simulator against measured runs, and build the signed site",
+		Long: "Scores every anchor unit of the embedded ledger with the embedded simulator, grades each comparison, and leaves a signed\n" +
+			"site. The site appears whole or not at all. Figures of anything but a release's anchor units are labelled experimental.",
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error { return run(c, o) },
+	}
+	f := c.Flags()
+	f.StringVar(&o.out, "out", "public", "directory to make; an earlier site there is replaced")
+	f.IntVar(&o.jobs, "jobs", runtime.NumCPU(), "units simulated at once; changes no byte of the outcome")
+	f.StringSliceVar(&o.units, "units", nil, "score these units only: ids or beginnings of ids, separated by commas")
+	f.StringVar(&o.lane, "lane", "", `score lanes whose name holds all these words, e.g. "vllm llama"`)
+	f.StringVar(&o.role, "role", "anchor", "role of the units: anchor, fit or all")
+	f.StringVar(&o.ledger, "ledger", "", "directory made by ledger ingest, in place of the embedded ledger")
+	f.StringVar(&o.release, "release", "", "tag the figures are published under, e.g. v1.2.0")
+	f.StringVar(&o.key, "key", "", "PEM private key (P-256) that signs the site; without one the signature proves integrity only")
+	f.StringVar(&o.library, "charts", "site/node_modules", "node_modules with the chart library; without it charts are static pictures")
+	f.BoolVar(&o.json, "json", false, "print the summary as JSON in place of the closing table")
+	f.BoolVar(&o.recordsOnly, "records-only", false, "stop after the data files: no pages, no signature")
+	f.BoolVar(&o.resume, "resume", false, "go on from where an interrupted run with the same inputs stopped")
+	c.AddCommand(verifyCmd(), serveCmd())
+	return c
+}
+
+func run(c *cobra.Command, o options) error {
+	in, err := score(c.Context(), o, c.ErrOrStderr())
+	if err != nil {
+		return err
+	}
+	if err := publish(c.Context(), in, o); err != nil {
+		return err
+	}
+	if err := forget(o); err != nil {
+		return err
+	}
+	if o.json {
+		return printSummary(c.OutOrStdout(), in.Summary)
+	}
+	printTable(c.OutOrStdout(), in)
+	fmt.Fprint(c.OutOrStdout(), closing(o))
+	return nil
+}

@@ -1,0 +1,46 @@
+package main
+
+import (
+	"crypto/ecdsa"
+	"errors"
+	"fmt"
+
+	"github.com/inference-sim/accuracy-dashboard/internal/exit"
+	"github.com/inference-sim/accuracy-dashboard/site/seal"
+	"github.com/spf13/cobra"
+)
+
+func verifyCmd() *cobra.Command {
+	var keyFile string
+	c := &cobra.Command{
+		Use:   "verify DIR",
+		Short: "check every file of a site against its signed manifest",
+		Long: "Checks the signature over the manifest and the manifest against the files, both ways. Exits with 3 and names the first\n" +
+			"file that was changed, added or removed. Without --key the site's own key is used, which proves integrity only.",
+		Args: cobra.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			var key *ecdsa.PublicKey
+			if keyFile != "" {
+				var err error
+				if key, err = seal.ReadPublicKey(keyFile); err != nil {
+					return err
+				}
+			}
+			about, err := seal.Verify(args[0], key)
+			if d, ok := errors.AsType[*seal.DifferenceError](err); ok {
+				return &exit.CheckFailed{What: d.Error()}
+			}
+			if err != nil {
+				return err
+			}
+			proof := "signed by the given key"
+			if key == nil {
+				proof = "integrity only: checked with the key beside it"
+			}
+			fmt.Fprintf(c.OutOrStdout(), "%s: %d files as listed, release %s, source revision %s; %s\n", args[0], about.Files, about.Release, about.Source, proof)
+			return nil
+		},
+	}
+	c.Flags().StringVar(&keyFile, "key", "", "PEM public key (P-256) the site must be signed by")
+	return c
+}

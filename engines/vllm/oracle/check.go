@@ -7,8 +7,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"strings"
 
+	"github.com/inference-sim/accuracy-dashboard/engines/vllm/config"
 	"github.com/inference-sim/accuracy-dashboard/engines/vllm/sched"
 	"github.com/inference-sim/accuracy-dashboard/internal/diag"
 	"github.com/inference-sim/accuracy-dashboard/internal/strict"
@@ -23,22 +25,37 @@ type Report struct {
 	Steps       int // loop iterations compared
 	Values      int // values compared
 	Differences []Difference
-	recorded    map[string]any // the trace, for drawing
+	recorded    map[string]any // for drawing
 	replayed    map[string]any
 }
 
-// Check replays the trace in r, plain or gzipped JSON, and compares every value.
+// Check replays the trace in r, plain or gzipped JSON, and compares every value. A
+// .jsonl file and a file of defaults are start-ups, replayed by package config.
 // A trace that cannot be read is an error; a trace that replays differently is not.
 func Check(name string, r io.Reader) (Report, error) {
 	data, err := read(name, r)
 	if err != nil {
 		return Report{}, err
 	}
+	if strings.HasSuffix(name, ".jsonl") || bytes.Contains(data, []byte(`"format":"blis-oracle-vllm-defaults/1"`)) {
+		return checkStartups(name, data)
+	}
 	recorded, err := decode(name, data)
 	if err != nil {
 		return Report{}, err
 	}
 	return check(name, recorded)
+}
+
+// checkStartups replays recorded start-ups: they have no steps, one value a line or
+// fact.
+func checkStartups(name string, data []byte) (Report, error) {
+	r, err := config.CheckStartups(name, bytes.NewReader(data))
+	rep := Report{Name: name, Values: r.Checked}
+	for _, d := range r.Differences {
+		rep.Differences = append(rep.Differences, Difference{Path: d, Want: Missing{}, Got: Missing{}})
+	}
+	return rep, err
 }
 
 // read returns the whole trace, gunzipped.
@@ -74,12 +91,8 @@ func check(name string, recorded map[string]any) (Report, error) {
 		return rep, err
 	}
 	rep.replayed = replayed
-	want := make(map[string]any, len(recorded))
-	for k, v := range recorded {
-		if !given[k] {
-			want[k] = v
-		}
-	}
+	want := maps.Clone(recorded)
+	maps.DeleteFunc(want, func(k string, _ any) bool { return given[k] })
 	rep.compare("", want, replayed)
 	for i := range rep.Differences {
 		rep.Differences[i].Path = strings.TrimPrefix(rep.Differences[i].Path, ".")

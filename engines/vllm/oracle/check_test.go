@@ -29,11 +29,57 @@ func checkFile(t testing.TB, file string) Report {
 	return rep
 }
 
+// A corrupted value anywhere in a trace is found, and drawn.
+func TestACorruptedValueIsADifference(t *testing.T) {
+	for _, name := range []string{"preempt_priority_a.json", "spec_eagle_async.json", "hybrid_retention_64.json", "refuse_small_pool.json"} {
+		for n := 0; n < 4000; n += 137 {
+			f, err := os.Open("../testdata/oracle/" + name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			rep, changed, err := CheckCorrupted(name, f, n)
+			f.Close()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(rep.Differences) != 1 || rep.Differences[0].Path != changed {
+				t.Fatalf("%s: %s changed: got %v, want that one difference", name, changed, rep.Differences)
+			}
+			if got := rep.Draw(); !strings.Contains(got, "!") || !strings.Contains(got, changed) {
+				t.Errorf("%s: drawing of %s:\n%s", name, changed, got)
+			}
+		}
+	}
+}
+
+// A field this package does not know is a difference, not ignored.
+func TestAnUnknownRecordedFieldIsADifference(t *testing.T) {
+	data, err := os.ReadFile("../testdata/oracle/budget_exact.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ from, to, want string }{
+		{`"tot":`, `"unheard":1,"tot":`, "steps[0].s[0].unheard"},
+		{`"ended":`, `"unheard":1,"ended":`, "unheard"},
+	} {
+		spoiled := strings.Replace(string(data), c.from, c.to, 1)
+		rep, err := Check("x.json", strings.NewReader(spoiled))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(rep.Differences) != 1 || rep.Differences[0].Path != c.want {
+			t.Errorf("got %v, want a difference at %s", rep.Differences, c.want)
+		}
+	}
+	for _, c := range []string{`"max_num_seqs":`, `"arrival_step":`} {
+		if _, err := Check("x.json", strings.NewReader(strings.Replace(string(data), c, `"unheard":1,`+c, 1))); err == nil {
+			t.Errorf("an unknown scenario key beside %s: got no refusal", c)
+		}
+	}
+}
+
 func TestEveryRecordedTraceReplays(t *testing.T) {
 	for _, file := range traces(t) {
-		if strings.HasSuffix(file, "defaults.json") {
-			continue
-		}
 		t.Run(filepath.Base(file), func(t *testing.T) {
 			t.Parallel()
 			rep := checkFile(t, file)

@@ -3,7 +3,7 @@ package oracle
 import (
 	"encoding/json"
 	"fmt"
-	"sort"
+	"maps"
 )
 
 // Difference is one value that does not match.
@@ -22,6 +22,9 @@ func (Missing) String() string { return "(nothing)" }
 func (m Missing) MarshalJSON() ([]byte, error) { return json.Marshal(m.String()) }
 
 func (d Difference) String() string {
+	if d.Want == any(Missing{}) && d.Got == any(Missing{}) {
+		return d.Path // a start-up difference says it all in one line
+	}
 	return fmt.Sprintf("%s: recorded %s, replayed %s", d.Path, text(d.Want), text(d.Got))
 }
 
@@ -59,17 +62,9 @@ func (r *Report) compare(path string, want, got any) {
 }
 
 func (r *Report) compareObjects(path string, want, got map[string]any) {
-	keys := make([]string, 0, len(want))
-	for k := range want {
-		keys = append(keys, k)
-	}
-	for k := range got {
-		if _, both := want[k]; !both {
-			keys = append(keys, k)
-		}
-	}
-	sort.Strings(keys)
-	for _, k := range keys {
+	all := maps.Clone(want)
+	maps.Copy(all, got)
+	for _, k := range sortedKeys(all) {
 		w, inWant := want[k]
 		g, inGot := got[k]
 		if !inWant {

@@ -44,8 +44,8 @@ type request struct {
 	AbortPhase  string    `json:"abort_phase"`
 }
 
-// config is a scenario's configuration; absent keys take the recorder's defaults.
-type config struct {
+// settings are a scenario's configuration; absent keys take the recorder's defaults.
+type settings struct {
 	MaxNumSeqs                int      `json:"max_num_seqs"`
 	MaxNumBatchedTokens       int      `json:"max_num_batched_tokens"`
 	MaxModelLen               int      `json:"max_model_len"`
@@ -135,14 +135,14 @@ func tuple(data []byte, what string, least int, parts []any) error {
 }
 
 // defaults are what the recorder took for absent keys.
-func defaults() config {
+func defaults() settings {
 	zero := 0
-	return config{MaxNumSeqs: 16, MaxNumBatchedTokens: 8192, MaxModelLen: 2048, BlockSize: 16, NumGPUBlocks: 1000,
+	return settings{MaxNumSeqs: 16, MaxNumBatchedTokens: 8192, MaxModelLen: 2048, BlockSize: 16, NumGPUBlocks: 1000,
 		EnablePrefixCaching: true, EnableChunkedPrefill: true, Policy: "fcfs", ReserveFullISL: true, HashAlgo: "sha256",
 		PipelineParallelSize: 1, ModelRunner: "v2", RetentionInterval: &zero, IntBlockHashes: true, MambaCacheMode: "none"}
 }
 
-func parseConfig(name string, raw json.RawMessage) (*config, error) {
+func parseConfig(name string, raw json.RawMessage) (*settings, error) {
 	c := defaults()
 	if err := strict.JSON(name, raw, &c); err != nil {
 		return nil, err
@@ -151,7 +151,7 @@ func parseConfig(name string, raw json.RawMessage) (*config, error) {
 }
 
 // lower turns the recorded configuration into the scheduler's.
-func (c *config) lower() (*sched.Config, error) {
+func (c *settings) lower() (*sched.Config, error) {
 	out := &sched.Config{
 		MaxNumSeqs: c.MaxNumSeqs, MaxNumBatchedTokens: c.MaxNumBatchedTokens, MaxModelLen: c.MaxModelLen,
 		ChunkedPrefill: c.EnableChunkedPrefill, LongPrefillTokenThreshold: c.LongPrefillTokenThreshold,
@@ -186,7 +186,7 @@ func (c *config) lower() (*sched.Config, error) {
 	return out, c.lowerLayers(out)
 }
 
-func (c *config) lowerLayers(out *sched.Config) error {
+func (c *settings) lowerLayers(out *sched.Config) error {
 	layers := c.Layers
 	if layers == nil {
 		layers = []layer{{kind: "full", count: 2, headSize: 8}}

@@ -9,7 +9,7 @@ import (
 // batch with the tokens the recorder's model would have sampled.
 type world struct {
 	scenario *scenario
-	config   *config
+	config   *settings
 	hasher   *kv.Hasher
 	interner kv.Interner
 	events   recorder
@@ -29,7 +29,7 @@ type player struct {
 	lengths  map[int]int // table length last recorded, by group
 }
 
-func newWorld(s *scenario, c *config) (*world, error) {
+func newWorld(s *scenario, c *settings) (*world, error) {
 	hasher, err := kv.NewHasher(c.HashAlgo)
 	if err != nil {
 		return nil, err

@@ -51,16 +51,7 @@ func (k *Kind) check(at, name string, value any, variable bool) error {
 
 // find looks up the longest row that covers a dotted name.
 func (k *Kind) find(name string, variable bool) *fields.Field {
-	for {
-		if f, ok := k.fields.Lookup(name); ok && (f.Kind == "environment") == variable {
-			return f
-		}
-		dot := strings.LastIndexByte(name, '.')
-		if dot < 0 {
-			return nil
-		}
-		name = name[:dot]
-	}
+	return k.fields.Covering(name, variable)
 }
 
 func atDefault(f *fields.Field, value any) bool {

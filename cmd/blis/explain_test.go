@@ -1,0 +1,121 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/inference-sim/accuracy-dashboard/internal/exit"
+	"github.com/spf13/cobra"
+)
+
+func execute(t *testing.T, c *cobra.Command, args ...string) (code int, stdout, stderr string) {
+	t.Helper()
+	var out, errs bytes.Buffer
+	code = exit.Run(context.Background(), c, args, &out, &errs)
+	return code, out.String(), errs.String()
+}
+
+func write(t *testing.T, name, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// TestRecordedBlockCount holds the whole memory plan to one recorded fact: vLLM
+// v0.22.0 reported 103,690 blocks of 16 tokens for gpt-oss-120b on one H200 at
+// gpu_memory_utilization 0.9. No term is scoped to the model.
+func TestRecordedBlockCount(t *testing.T) {
+	code, scenario, stderr := execute(t, scenarioCmd(), "--from-args", "vllm serve openai/gpt-oss-120b --gpu-memory-utilization 0.9", "--hardware", "h200_sxm")
+	if code != exit.Done {
+		t.Fatal(stderr)
+	}
+	code, text, stderr := execute(t, explainCmd(), write(t, "s.yaml", scenario))
+	if code != exit.Done {
+		t.Fatal(stderr)
+	}
+	m := regexp.MustCompile(`num-gpu-blocks +(\d+)`).FindStringSubmatch(text)
+	if m == nil {
+		t.Fatalf("no block count in\n%s", text)
+	}
+	got, _ := strconv.ParseFloat(m[1], 64)
+	const want = 103690
+	if got < 0.99*want || got > 1.01*want {
+		t.Errorf("got %v blocks, want %v within 1%%", got, want)
+	}
+	for _, term := range []string{"memory.device", "memory.requested", "memory.weights", "memory.activations", "memory.buffers", "memory.context", "memory.graphs", "kv-budget"} {
+		if !strings.Contains(text, "\n"+term) {
+			t.Errorf("the term %s is not shown", term)
+		}
+	}
+}
+
+func TestScenarioFromArgs(t *testing.T) {
+	manifest := write(t, "deployment.yaml", `apiVersion: apps/v1
+kind: Deployment
+spec:
+  template:
+    spec:
+      containers:
+        - name: vllm
+          image: vllm/vllm-openai
+          args: ["--model", "openai/gpt-oss-120b", "--tensor-parallel-size", 2]
+          env:
+            - {name: VLLM_LOGGING_LEVEL, value: INFO}
+`)
+	script := write(t, "launch.yaml", "containers:\n  - command: [sh, -c]\n    args: [\"vllm serve openai/gpt-oss-120b \\\\\\n --max-num-seqs 64\"]\n")
+	for _, c := range []struct {
+		from string
+		code int
+		want string
+	}{
+		{"vllm serve openai/gpt-oss-120b -tp 2 --no-enable-prefix-caching", exit.Done, "enable-prefix-caching: false\n        tensor-parallel-size: 2"},
+		{manifest, exit.Done, "tensor-parallel-size: 2\n    env:\n        VLLM_LOGGING_LEVEL: INFO"},
+		{script, exit.Done, "max-num-seqs: 64"},
+		{"vllm serve openai/gpt-oss-120b --max-model-len 200k", exit.Refused, "User-specified max_model_len (200000) is greater than the derived max_model_len"},
+		{"vllm serve openai/gpt-oss-120b --tensor-parallel-sise 2", exit.Refused, "unrecognized arguments: --tensor-parallel-sise"},
+		{"vllm serve nobody/nothing", exit.Refused, "model: nobody/nothing: is not in the catalog"},
+		{"vllm serve 'openai/gpt-oss-120b", exit.Refused, "a quote (') is not closed"},
+	} {
+		code, stdout, stderr := execute(t, scenarioCmd(), "--from-args", c.from, "--hardware", "h200_sxm")
+		text := stdout + stderr
+		if code != c.code || !strings.Contains(text, c.want) {
+			t.Errorf("%s: got exit %d, %s; want exit %d with %q", c.from, code, text, c.code, c.want)
+		}
+	}
+}
+
+func TestFieldsCommand(t *testing.T) {
+	row := func(args, env string) string {
+		return `{"row_id":"r","config":{"entry":{"framework":"vllm"}},"server_args":` + args + `,"env":` + env + "}\n"
+	}
+	known := write(t, "known.jsonl", row(`{"cuda-graph-sizes":2048,"compilation_config.pass_config.fuse_allreduce_rms":true}`, `{"VLLM_MXFP4_USE_MARLIN":"1","PYTHONNOUSERSITE":"1"}`))
+	unknown := write(t, "unknown.jsonl", row(`{"new-flag":1,"compilation-config":{"pass_config":{"enable_noop":true}}}`, `{"VLLM_MXFP4_USE_MARLIN":"2"}`))
+	for _, c := range []struct {
+		args []string
+		code int
+		want string
+	}{
+		{nil, exit.Done, "109 modelled"},
+		{[]string{"--status", "removed"}, exit.Done, "cuda-graph-sizes"},
+		{[]string{"--status", "gone"}, exit.Refused, "unknown status"},
+		{[]string{"max-num-seqs"}, exit.Done, `"status": "modelled"`},
+		{[]string{"max-num-seq"}, exit.Refused, "did you mean max-num-seqs?"},
+		{[]string{"--engine", "vlm"}, exit.Refused, "did you mean vllm?"},
+		{[]string{"--unclassified-in-data", known}, exit.Done, ""},
+		{[]string{"--unclassified-in-data", unknown}, exit.Failed, "VLLM_MXFP4_USE_MARLIN=2\t1 launches\nnew-flag\t1 launches\n"},
+	} {
+		code, stdout, stderr := execute(t, fieldsCmd(), c.args...)
+		if code != c.code || !strings.Contains(stdout+stderr, c.want) {
+			t.Errorf("fields %v: got exit %d, %.300s; want exit %d with %q", c.args, code, stdout+stderr, c.code, c.want)
+		}
+	}
+}

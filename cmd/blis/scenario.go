@@ -1,0 +1,251 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/inference-sim/accuracy-dashboard/engines"
+	"github.com/inference-sim/accuracy-dashboard/internal/diag"
+	"github.com/inference-sim/accuracy-dashboard/internal/world"
+	"github.com/inference-sim/accuracy-dashboard/sim/spec"
+	"github.com/spf13/cobra"
+	"gopkg.in/yaml.v3"
+)
+
+// scenarioCmd turns a launch command into a scenario.
+func scenarioCmd() *cobra.Command {
+	var q scenarioQuery
+	c := &cobra.Command{
+		Use:   "scenario --from-args 'vllm serve ...' --hardware CHIP",
+		Short: "turn a launch command or a Kubernetes manifest into a scenario",
+		Long: "The words are read as the engine's own parser reads them and refused in its words. The scenario is checked by resolving it; " +
+			"its workload is a closed loop to be replaced by yours.",
+		Example: "  blis scenario --from-args 'vllm serve openai/gpt-oss-120b -tp 2' --hardware h200_sxm > chat.yaml\n" +
+			"  blis scenario --from-args deployment.yaml --hardware h100_sxm",
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			s, err := q.scenario()
+			if err != nil {
+				return err
+			}
+			b, err := yaml.Marshal(s)
+			if err != nil {
+				return err
+			}
+			_, err = cmd.OutOrStdout().Write(b)
+			return err
+		},
+	}
+	f := c.Flags()
+	f.StringVar(&q.from, "from-args", "", "the command, or a file with it, with a list of container arguments or with a manifest")
+	f.StringVar(&q.engine, "engine", "vllm", "engine port")
+	f.StringVar(&q.hardware, "hardware", "", "catalog chip")
+	f.IntVar(&q.concurrency, "concurrency", 16, "requests outstanding")
+	f.IntVar(&q.prompt, "prompt", 1024, "prompt tokens of a request")
+	f.IntVar(&q.output, "output", 256, "output tokens of a request")
+	q.data.add(c)
+	for _, name := range []string{"from-args", "hardware"} {
+		c.MarkFlagRequired(name)
+	}
+	return c
+}
+
+type scenarioQuery struct {
+	from, engine, hardware      string
+	concurrency, prompt, output int
+	data                        dataFlags
+}
+
+func (q *scenarioQuery) scenario() (*spec.Scenario, error) {
+	w, err := world.Open(q.data.Paths)
+	if err != nil {
+		return nil, err
+	}
+	kind, err := w.Kind(q.engine)
+	if err != nil {
+		return nil, err
+	}
+	parser, ok := kind.(engines.LaunchParser)
+	if !ok {
+		return nil, &diag.Refusal{Field: "engine", Value: q.engine, Problem: "reads no launch command", Accept: "vllm"}
+	}
+	words, env, err := launchWords(q.from)
+	if err != nil {
+		return nil, err
+	}
+	l, err := parser.ParseLaunch(words)
+	if err != nil {
+		return nil, err
+	}
+	for name, v := range env { // order: into a map
+		l.Env[name] = v
+	}
+	ref, ok := w.Catalog.Resolve("", l.Model)
+	if !ok || ref.Kind != "model" {
+		return nil, &diag.Refusal{Field: "model", Value: l.Model, Problem: "is not in the catalog", Accept: "a checkpoint or model `blis catalog list` names", Rule: "SUB-3"}
+	}
+	s := q.base(kind, l)
+	s.Model, s.Checkpoint = ref.Name, ref.Checkpoint
+	if err := s.Complete(); err != nil {
+		return nil, err
+	}
+	_, _, err = explain(w, s)
+	return s, err
+}
+
+// base is the scenario around a launch: a closed loop of equal requests.
+func (q *scenarioQuery) base(kind engines.Kind, l *engines.CommandLine) *spec.Scenario {
+	fixed := func(n int) *spec.Distribution {
+		v := float64(n)
+		return &spec.Distribution{Fixed: &v}
+	}
+	return &spec.Scenario{
+		Schema: spec.Schema, Hardware: q.hardware,
+		Engine: spec.Engine{Kind: kind.Name(), Version: kind.Upstream().Version, Args: l.Args, Env: l.Env},
+		Workload: spec.Workload{Clients: []spec.Client{{
+			Name: "clients", Arrivals: spec.Arrivals{Closed: &spec.ClosedLoop{Concurrency: q.concurrency}},
+			Requests: 10 * q.concurrency, Prompt: fixed(q.prompt), Output: fixed(q.output),
+		}}},
+	}
+}
+
+// launchWords splits the command given, or read from the file of that name. A YAML
+// document gives the words of its first container, and the variables beside them.
+func launchWords(from string) ([]string, map[string]string, error) {
+	text := from
+	if b, err := os.ReadFile(from); err == nil {
+		text = string(b)
+	}
+	var doc any
+	if words, env, ok := container(text, &doc); ok {
+		if len(words) == 3 && strings.HasSuffix(words[0], "sh") { // sh -c "..."
+			words, err := shellWords(words[2])
+			return words, env, err
+		}
+		return words, env, nil
+	}
+	words, err := shellWords(text)
+	return words, nil, err
+}
+
+// container finds a list of words, or the first mapping with args or command, in a
+// stream of YAML documents.
+func container(text string, doc *any) (words []string, env map[string]string, ok bool) {
+	dec := yaml.NewDecoder(strings.NewReader(text))
+	for dec.Decode(doc) == nil {
+		if list, isList := (*doc).([]any); isList {
+			if words, ok = stringsOf(list); ok {
+				return words, nil, true
+			}
+		}
+		if words, env, ok = findContainer(*doc); ok {
+			return words, env, true
+		}
+		*doc = nil
+	}
+	return nil, nil, false
+}
+
+func findContainer(v any) ([]string, map[string]string, bool) {
+	switch x := v.(type) {
+	case []any:
+		for _, e := range x {
+			if w, env, ok := findContainer(e); ok {
+				return w, env, true
+			}
+		}
+	case map[string]any:
+		if list, isList := x["containers"].([]any); isList {
+			return findContainer(list)
+		}
+		if args, isList := x["args"].([]any); isList {
+			command, _ := x["command"].([]any)
+			words, ok := stringsOf(append(command, args...))
+			return words, variables(x["env"]), ok
+		}
+		for _, name := range sortedNames(x) {
+			if w, env, ok := findContainer(x[name]); ok {
+				return w, env, true
+			}
+		}
+	}
+	return nil, nil, false
+}
+
+func variables(v any) map[string]string {
+	list, _ := v.([]any)
+	env := map[string]string{}
+	for _, e := range list {
+		if m, ok := e.(map[string]any); ok && m["value"] != nil {
+			env[fmt.Sprint(m["name"])] = fmt.Sprint(m["value"])
+		}
+	}
+	return env
+}
+
+func stringsOf(list []any) ([]string, bool) {
+	out := make([]string, len(list))
+	for i, e := range list {
+		switch e.(type) {
+		case []any, map[string]any:
+			return nil, false
+		}
+		out[i] = fmt.Sprint(e)
+	}
+	return out, len(out) > 0
+}
+
+func sortedNames(m map[string]any) []string {
+	out := make([]string, 0, len(m))
+	for k := range m { // order: sorted below
+		out = append(out, k)
+	}
+	slices.Sort(out)
+	return out
+}
+
+// shellWords splits as a POSIX shell would, without expansions.
+func shellWords(text string) ([]string, error) {
+	var words []string
+	var word strings.Builder
+	open, quote := false, rune(0)
+	escaped := false
+	for _, r := range text {
+		switch {
+		case escaped:
+			escaped = false
+			if r != '\n' {
+				word.WriteRune(r)
+				open = true
+			}
+		case r == '\\' && quote != '\'':
+			escaped = true
+		case quote != 0:
+			if r == quote {
+				quote = 0
+			} else {
+				word.WriteRune(r)
+			}
+		case r == '\'' || r == '"':
+			quote, open = r, true
+		case r == ' ' || r == '\t' || r == '\n':
+			if open {
+				words = append(words, word.String())
+				word.Reset()
+				open = false
+			}
+		default:
+			word.WriteRune(r)
+			open = true
+		}
+	}
+	if quote != 0 {
+		return nil, &diag.Refusal{Field: "from-args", Problem: fmt.Sprintf("a quote (%c) is not closed", quote)}
+	}
+	if open {
+		words = append(words, word.String())
+	}
+	return words, nil
+}

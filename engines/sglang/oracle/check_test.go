@@ -1,0 +1,44 @@
+package oracle
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+func traces(t testing.TB) []string {
+	files, err := filepath.Glob("../testdata/oracle/*.json*")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no recorded traces: %v", err)
+	}
+	return files
+}
+
+func checkFile(t testing.TB, file string) Report {
+	t.Helper()
+	f, err := os.Open(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	rep, err := Check(filepath.Base(file), f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rep
+}
+
+func TestEveryRecordedTraceReplays(t *testing.T) {
+	for _, file := range traces(t) {
+		t.Run(filepath.Base(file), func(t *testing.T) {
+			rep := checkFile(t, file)
+			for i, d := range rep.Differences {
+				if i == 3 {
+					t.Errorf("... %d differences in all", len(rep.Differences))
+					break
+				}
+				t.Error(d)
+			}
+		})
+	}
+}

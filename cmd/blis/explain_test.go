@@ -104,7 +104,7 @@ func TestFieldsCommand(t *testing.T) {
 		code int
 		want string
 	}{
-		{nil, exit.Done, "109 modelled"},
+		{nil, exit.Done, "111 modelled"},
 		{[]string{"--status", "removed"}, exit.Done, "cuda-graph-sizes"},
 		{[]string{"--status", "gone"}, exit.Refused, "unknown status"},
 		{[]string{"max-num-seqs"}, exit.Done, `"status": "modelled"`},

@@ -60,6 +60,13 @@ func (k *Kind) New(spec engines.Spec, env engines.Environment) (engines.Engine, 
 			return nil, err
 		}
 	}
+	if n := s.config.DP; n > 1 {
+		r, err := AssembleRanks(parts, n)
+		if err != nil {
+			return nil, refusal(err)
+		}
+		return r, nil
+	}
 	e, err := Assemble(parts)
 	if err != nil {
 		return nil, refusal(err)

@@ -226,7 +226,7 @@ func TestRefusalPairs(t *testing.T) {
 		want              string
 	}{
 		{arg("tensor-paralel-size", 2), arg("tensor-parallel-size", 2), "engine.args.tensor-paralel-size: 2: unrecognized arguments: --tensor-paralel-size"},
-		{arg("data-parallel-size", 2), arg("data-parallel-size", 1), "engine.args.data-parallel-size: 2: is not modelled"},
+		{with(llama, map[string]any{"data-parallel-size": 2}), arg("data-parallel-size", 2), "engine.args.data-parallel-size: 2: a dense model's data-parallel ranks are engines of their own"},
 		{arg("runner", "pooling"), arg("runner", "generate"), "engine.args.runner: pooling: is outside the values inert here"},
 		{arg("disable-log-requests", true), arg("enable-log-requests", false), "engine.args.disable-log-requests: true: is not a setting of " + Version},
 		{arg("max-model-len", 131073), arg("max-model-len", 131072), "User-specified max_model_len (131073) is greater than the derived max_model_len"},

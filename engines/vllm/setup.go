@@ -2,6 +2,7 @@ package vllm
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 
 	"github.com/inference-sim/accuracy-dashboard/catalog"
@@ -47,6 +48,10 @@ func (k *Kind) prepare(spec engines.Spec, env engines.Environment) (*setup, erro
 	c, err := config.Resolve(config.Input{Args: args, Env: spec.Env, Model: config.FromCatalog(model, ck.Name), Chip: facts, Usage: config.APIServer})
 	if err != nil {
 		return nil, refusal(err)
+	}
+	if c.DP > 1 && c.Model.Experts == 0 {
+		return nil, &diag.Refusal{Field: "engine.args.data-parallel-size", Value: fmt.Sprint(c.DP), Rule: "X1",
+			Problem: "a dense model's data-parallel ranks are engines of their own, which do not step together", Accept: "cluster.instances and a router"}
 	}
 	low, err := lower.Lower(c, model, ck, max(nodes, c.Nodes))
 	if err != nil {

@@ -127,12 +127,6 @@ func TestEveryRecordedLaunchResolves(t *testing.T) {
 	k, w := newKind(t), newWorld(t)
 	for i, l := range launches(t) {
 		settings, p, err := k.Explain(l.stated(k), w)
-		if l.Args["data-parallel-size"] != nil { // the one setting of the data that is refused
-			if err == nil || !strings.Contains(err.Error(), "engine.args.data-parallel-size: 2: is not modelled") {
-				t.Errorf("launch %d: got %v, want data-parallel-size refused by name", i+1, err)
-			}
-			continue
-		}
 		if err != nil {
 			t.Errorf("launch %d (%s on %s): %v", i+1, l.Checkpoint, l.Chip, err)
 			continue

@@ -14,6 +14,7 @@ type generator struct {
 	target  des.ID // the router, or the front end or engine of the only instance
 	frame   *spec.Frame
 	record  *recorder
+	trace   *workload.TraceWriter // nil writes none
 
 	now      des.Time
 	created  int64
@@ -88,6 +89,9 @@ func (g *generator) Output(now des.Time, out *outbox) {
 // take makes the request that source i sends now.
 func (g *generator) take(i int, now des.Time) *request {
 	g.sources[i].Take(int64(now), &g.scratch)
+	if g.trace != nil {
+		g.trace.Write(i, &g.scratch)
+	}
 	r := new(request)
 	r.fill(&g.scratch, i, now)
 	r.serial = uint64(g.created)

@@ -11,6 +11,7 @@ package sim
 
 import (
 	"fmt"
+	"io"
 	"io/fs"
 
 	"github.com/inference-sim/accuracy-dashboard/cost"
@@ -19,6 +20,7 @@ import (
 	"github.com/inference-sim/accuracy-dashboard/internal/diag"
 	"github.com/inference-sim/accuracy-dashboard/sim/des"
 	"github.com/inference-sim/accuracy-dashboard/sim/spec"
+	"github.com/inference-sim/accuracy-dashboard/sim/workload"
 )
 
 // World is what a run may use besides its scenario.
@@ -29,6 +31,7 @@ type World struct {
 	Files       fs.FS         // where a scenario's trace paths are opened; nil refuses them
 	Validity    func(*spec.Scenario) spec.Validity
 	Observer    Observer     // nil watches nothing
+	Export      io.Writer    // gets the run's trace; nil writes none
 	Kernel      []des.Option // never change a Result
 }
 
@@ -53,6 +56,11 @@ func Run(s *spec.Scenario, w World) (*spec.Result, error) {
 	}
 	if err := m.loop(); err != nil {
 		return nil, err
+	}
+	if t := m.generator.trace; t != nil {
+		if err := t.Close(); err != nil {
+			return nil, fmt.Errorf("sim: writing the trace: %w", err)
+		}
 	}
 	return m.result()
 }
@@ -88,6 +96,9 @@ func build(s *spec.Scenario, w World) (*model, error) {
 		return nil, err
 	}
 	m.generator = &generator{sources: m.inputs.sources, frame: &s.Frame, record: m.record}
+	if w.Export != nil {
+		m.generator.trace = workload.NewTraceWriter(w.Export, "", m.inputs.labels)
+	}
 	client := m.kernel.Add("generator", m.generator, zeroTime)
 	targets, err := m.addInstances(client)
 	if err != nil {

@@ -4,10 +4,14 @@ import (
 	"bytes"
 	"math"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"github.com/inference-sim/accuracy-dashboard/cost"
+	"github.com/inference-sim/accuracy-dashboard/internal/canon"
 	"github.com/inference-sim/accuracy-dashboard/sim/des"
 	"github.com/inference-sim/accuracy-dashboard/sim/spec"
 )
@@ -223,6 +227,50 @@ func TestRefusals(t *testing.T) {
 		}
 		if _, err = Run(s, plainWorld()); (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: got %v, want %q", c.new, err, c.want)
+		}
+	}
+}
+
+// Run, export and replay give one Result, its inputs apart (DEV-7).
+func TestReplayGivesTheSameResult(t *testing.T) {
+	scenarios, _ := filepath.Glob("testdata/gate/*/scenario.yaml")
+	for _, path := range scenarios {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := spec.Parse(path, text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s.Workload.Trace != nil {
+			continue
+		}
+		var trace bytes.Buffer
+		w := plainWorld()
+		w.Export = &trace
+		want, err := Run(s, w)
+		if err != nil {
+			t.Fatal(err)
+		}
+		again := *s
+		again.Workload = spec.Workload{Trace: &spec.Trace{Path: "t.jsonl"}}
+		w = plainWorld()
+		w.Files = fstest.MapFS{"t.jsonl": {Data: trace.Bytes()}}
+		got, err := Run(&again, w)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range []*spec.Result{want, got} {
+			r.Inputs, r.Random, r.Requests.Created, r.Requests.Measured.NotStarted = spec.Inputs{}, "", 0, 0
+			for i := range r.Figures {
+				r.Figures[i].NoInterval = ""
+			}
+		}
+		if g, w := bytesOf(t, got), bytesOf(t, want); !bytes.Equal(g, w) {
+			gi, _ := canon.Indent(got)
+			wi, _ := canon.Indent(want)
+			t.Errorf("%s: the replay differs:\n%s", path, firstDifference(gi, wi))
 		}
 	}
 }

@@ -173,6 +173,7 @@ func (o *open) Due() int64 {
 // Take sends it.
 func (o *open) Take(_ int64, r *Request) {
 	o.fill(o.sent, r)
+	r.Cause = Cause{Kind: AtTime, Wait: o.due}
 	o.sent++
 	o.due = Microseconds(o.process.next())
 }
@@ -196,7 +197,7 @@ type closed struct {
 func newClosed(c *spec.Client, b *content, seed uint64) *closed {
 	k := &closed{content: b, think: newSampler(c.Arrivals.Closed.Think, seed, component(c), "think time")}
 	for i := range c.Arrivals.Closed.Concurrency {
-		k.ready.push(0, int64(i))
+		k.ready.push(0, int64(i-c.Arrivals.Closed.Concurrency))
 	}
 	return k
 }
@@ -211,19 +212,26 @@ func (k *closed) Due() int64 {
 
 // Take uses it.
 func (k *closed) Take(_ int64, r *Request) {
-	k.ready.pop()
+	end := k.ready.pop()
 	k.fill(k.sent, r)
+	r.Cause = after(end, k.think)
 	k.sent++
 }
 
 // Ended frees a place.
 func (k *closed) Ended(now int64, _ End) {
-	at := now
-	if k.think != nil {
-		at += Microseconds(k.think.real(k.ended))
-	}
-	k.ready.push(at, k.ended)
+	k.ready.push(now+after(k.ended, k.think).Wait, k.ended)
 	k.ended++
+}
+
+// after is the cause of what follows an end: at once, or after a time to think. A
+// negative end is a place that is free from the start.
+func after(end int64, think *sampler) Cause {
+	c := Cause{Kind: AfterEnd, End: max(end, -1)}
+	if end >= 0 && think != nil {
+		c.Wait = Microseconds(think.real(end))
+	}
+	return c
 }
 
 // Left counts the client's own bound.

@@ -38,7 +38,7 @@ func newConversations(c *spec.Client, b *content, seed uint64) *conversations {
 	if k := c.Arrivals.Closed; k != nil {
 		s.between = newSampler(k.Think, seed, name, "session gap")
 		for i := range k.Concurrency {
-			s.starts.push(0, int64(i))
+			s.starts.push(0, int64(i-k.Concurrency))
 		}
 		return s
 	}
@@ -59,28 +59,41 @@ func (s *conversations) Due() int64 {
 func (s *conversations) Take(_ int64, r *Request) {
 	var id int64
 	var v *conversation
+	var cause Cause
 	if s.waiting.first() <= s.starts.first() {
 		id = s.waiting.pop()
 		v = s.live[id]
+		cause = s.pause(id, v.round)
 		v.round++
 	} else {
-		id, v = s.start()
+		id, v, cause = s.start()
 	}
 	entity := id*roundsPerSession + int64(v.round)
 	prompt, output := s.lengths(entity, s.shared(id))
 	v.context = append(v.context, Segment{Stream: PromptStream(s.index, entity), Count: prompt})
 	s.state(r, s.sent, output)
 	r.Output.Stream = OutputStream(s.index, entity)
-	r.Session, r.Round, r.Prompt = id, v.round, v.context
+	r.Session, r.Round, r.Prompt, r.Cause = id, v.round, v.context, cause
 	v.output = r.Output
 	s.sent++
 }
 
-func (s *conversations) start() (int64, *conversation) {
-	s.starts.pop()
+// pause is the cause of the round after the given one.
+func (s *conversations) pause(id int64, round int) Cause {
+	c := Cause{Kind: AfterRound}
+	if s.think != nil {
+		c.Wait = Microseconds(s.think.real(id*roundsPerSession + int64(round)))
+	}
+	return c
+}
+
+func (s *conversations) start() (int64, *conversation, Cause) {
+	due := s.starts.first()
+	cause := after(s.starts.pop(), s.between)
 	id := s.started
 	s.started++
 	if s.process != nil {
+		cause = Cause{Kind: AtTime, Wait: due}
 		s.starts.push(Microseconds(s.process.next()), s.started)
 	}
 	v := &conversation{rounds: min(s.rounds.tokens(id), roundsPerSession)}
@@ -88,7 +101,7 @@ func (s *conversations) start() (int64, *conversation) {
 		v.context = append(v.context, Segment{Stream: p.stream, Count: p.tokens})
 	}
 	s.live[id] = v
-	return id, v
+	return id, v, cause
 }
 
 // Ended plans the next round, or ends the session.
@@ -97,20 +110,12 @@ func (s *conversations) Ended(now int64, e End) {
 	if e.Completed && v.round+1 < v.rounds {
 		v.output.Count = e.Output
 		v.context = append(v.context, v.output)
-		at := now
-		if s.think != nil {
-			at += Microseconds(s.think.real(e.Session*roundsPerSession + int64(v.round)))
-		}
-		s.waiting.push(at, e.Session)
+		s.waiting.push(now+s.pause(e.Session, v.round).Wait, e.Session)
 		return
 	}
 	delete(s.live, e.Session)
 	if s.process == nil {
-		at := now
-		if s.between != nil {
-			at += Microseconds(s.between.real(s.ended))
-		}
-		s.starts.push(at, e.Session)
+		s.starts.push(now+after(s.ended, s.between).Wait, s.ended)
 	}
 	s.ended++
 }

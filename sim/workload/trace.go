@@ -1,8 +1,195 @@
 package workload
 
-import "github.com/inference-sim/accuracy-dashboard/internal/diag"
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
 
-// OpenTrace reads a trace.
+	"github.com/inference-sim/accuracy-dashboard/internal/diag"
+	"github.com/inference-sim/accuracy-dashboard/internal/strict"
+	"github.com/inference-sim/accuracy-dashboard/sim/spec"
+)
+
+// TraceSchema is the id of the first line of a trace.
+const TraceSchema = "blis.trace/1"
+
+// TraceHeader is the first line of a trace; a TraceRow follows a request, in order
+// of sending. A trace records why each request was sent when it was, not only the
+// time, so a replay under another configuration recomputes what follows from its
+// own completions.
+type TraceHeader struct {
+	Schema  string        `json:"schema"`
+	Source  string        `json:"source,omitempty"` // what it was made from
+	Clients []TraceClient `json:"clients"`
+}
+
+// TraceClient is what a client's requests share.
+type TraceClient struct {
+	Class  string          `json:"class,omitempty"`
+	Tenant string          `json:"tenant,omitempty"`
+	Goal   spec.Objectives `json:"objectives"`
+}
+
+// TraceRow is one request. Times are microseconds. Exactly one of At, AfterEnd and
+// AfterRound says what it waits for. In a session, Prompt holds the round's new
+// tokens alone.
+type TraceRow struct {
+	Client     int        `json:"client"`
+	At         *int64     `json:"at,omitempty"`
+	AfterEnd   *int64     `json:"after_end,omitempty"` // ordinal of the client's end; -1 is the start
+	AfterRound bool       `json:"after_round,omitempty"`
+	Wait       int64      `json:"wait,omitempty"`
+	Session    *int64     `json:"session,omitempty"`
+	Prompt     [][3]int64 `json:"prompt"` // stream, first token, tokens
+	Stream     int64      `json:"stream"` // of the output tokens
+	Length     int        `json:"length"` // output tokens at which the sequence ends
+	MaxTokens  int        `json:"max_tokens"`
+	Priority   int        `json:"priority,omitempty"`
+	Deadline   int64      `json:"deadline,omitempty"`
+	Warmup     bool       `json:"warmup,omitempty"`
+}
+
+// TraceWriter writes requests as they are sent.
+type TraceWriter struct {
+	w    *bufio.Writer
+	sent map[[2]int64]int // segments already written of a session's context
+	err  error
+}
+
+// NewTraceWriter writes the header.
+func NewTraceWriter(w io.Writer, source string, labels []Label) *TraceWriter {
+	t := &TraceWriter{w: bufio.NewWriterSize(w, 1<<16), sent: map[[2]int64]int{}}
+	h := TraceHeader{Schema: TraceSchema, Source: source}
+	for _, l := range labels {
+		h.Clients = append(h.Clients, TraceClient(l))
+	}
+	t.line(h)
+	return t
+}
+
+func (t *TraceWriter) line(v any) {
+	b, err := json.Marshal(v)
+	if err == nil {
+		_, err = t.w.Write(append(b, '\n'))
+	}
+	if t.err == nil {
+		t.err = err
+	}
+}
+
+// Write adds a request; the first error is kept for Close.
+func (t *TraceWriter) Write(client int, r *Request) {
+	row := TraceRow{Client: client, Stream: int64(r.Output.Stream), Length: r.Length, MaxTokens: r.MaxTokens, Priority: r.Priority,
+		Deadline: r.Deadline, Warmup: r.Warmup, Prompt: [][3]int64{}}
+	fresh := r.Prompt
+	if r.Session >= 0 {
+		key := [2]int64{int64(client), r.Session}
+		fresh = r.Prompt[t.sent[key]:]
+		t.sent[key] = len(r.Prompt) + 1 // and the output that follows
+		row.Session = &r.Session
+	}
+	for _, s := range fresh {
+		row.Prompt = append(row.Prompt, [3]int64{int64(s.Stream), int64(s.Start), int64(s.Count)})
+	}
+	switch c := r.Cause; c.Kind {
+	case AtTime:
+		row.At = &c.Wait
+	case AfterEnd:
+		row.AfterEnd, row.Wait = &c.End, c.Wait
+	case AfterRound:
+		row.AfterRound, row.Wait = true, c.Wait
+	}
+	t.line(row)
+}
+
+// Close flushes and gives the first error.
+func (t *TraceWriter) Close() error {
+	if err := t.w.Flush(); t.err == nil {
+		t.err = err
+	}
+	return t.err
+}
+
+// OpenTrace reads a trace named path; scale multiplies every time in it. The
+// sources are one a client.
 func OpenTrace(path string, data []byte, scale float64) ([]Source, []Label, error) {
-	return nil, nil, &diag.Refusal{File: path, Problem: "traces are not read yet"}
+	lines := bufio.NewScanner(bytes.NewReader(data))
+	lines.Buffer(nil, 1<<26)
+	if !lines.Scan() {
+		return nil, nil, &diag.Refusal{File: path, Problem: "is empty", Accept: "a trace header and rows"}
+	}
+	var h TraceHeader
+	if err := strict.JSON(path, lines.Bytes(), &h); err != nil {
+		return nil, nil, err
+	}
+	if h.Schema != TraceSchema {
+		return nil, nil, &diag.Refusal{File: path, Line: 1, Field: "schema", Value: h.Schema, Problem: "is not a trace's", Accept: TraceSchema, Rule: "SIM-11"}
+	}
+	replays := make([]*replay, len(h.Clients))
+	labels := make([]Label, len(h.Clients))
+	sources := make([]Source, len(h.Clients))
+	for i := range replays {
+		replays[i] = newReplay(i)
+		labels[i], sources[i] = Label(h.Clients[i]), replays[i]
+	}
+	for n := 2; lines.Scan(); n++ {
+		var row TraceRow
+		if err := strict.JSON(path, lines.Bytes(), &row); err != nil {
+			return nil, nil, onLine(err, n)
+		}
+		if err := row.check(len(replays)); err != nil {
+			return nil, nil, onLine(diag.In(path, err), n)
+		}
+		replays[row.Client].add(&row, scale)
+	}
+	if err := lines.Err(); err != nil {
+		return nil, nil, &diag.Refusal{File: path, Problem: "cannot be read: " + err.Error()}
+	}
+	for _, p := range replays {
+		p.begin()
+	}
+	return sources, labels, nil
+}
+
+// check refuses a row that a replay could not honour.
+func (r *TraceRow) check(clients int) error {
+	refuse := func(field string, value any, problem, accept string) error {
+		return &diag.Refusal{Field: field, Value: fmt.Sprint(value), Problem: problem, Accept: accept, Rule: "SIM-11"}
+	}
+	causes := 0
+	for _, stated := range []bool{r.At != nil, r.AfterEnd != nil, r.AfterRound} {
+		if stated {
+			causes++
+		}
+	}
+	switch {
+	case r.Client < 0 || r.Client >= clients:
+		return refuse("client", r.Client, "is not in the header", fmt.Sprintf("0 to %d", clients-1))
+	case causes != 1:
+		return refuse("at", causes, "states not one cause", "exactly one of at, after_end, after_round")
+	case r.At != nil && *r.At < 0 || r.Wait < 0 || r.Deadline < 0:
+		return refuse("wait", r.Wait, "is a negative time", "0 or more microseconds")
+	case r.AfterRound && r.Session == nil:
+		return refuse("after_round", "true", "belongs to no session", "a session")
+	case r.Length < 1 || r.MaxTokens < r.Length:
+		return refuse("length", r.Length, "is not in 1..max_tokens", fmt.Sprintf("1 to %d", r.MaxTokens))
+	}
+	for _, s := range r.Prompt {
+		if s[2] < 1 || s[1] < 0 {
+			return refuse("prompt", s, "is no run of tokens", "[stream, first token of 0 or more, tokens of 1 or more]")
+		}
+	}
+	if len(r.Prompt) == 0 && !r.AfterRound {
+		return refuse("prompt", "[]", "is empty", "one run of tokens or more")
+	}
+	return nil
+}
+
+func onLine(err error, n int) error {
+	if r, ok := err.(*diag.Refusal); ok {
+		r.Line, r.Col = n, 0
+	}
+	return err
 }

@@ -41,7 +41,28 @@ type Request struct {
 	Label    int // index into the run's labels
 	Priority int
 	Deadline int64 // microseconds after sending at which the client gives up; 0 is never
+	Cause    Cause
 }
+
+// Cause is why a request is sent when it is, so that a replay under another
+// configuration can recompute the time (§8.5).
+type Cause struct {
+	Kind CauseKind
+	// End is the ordinal of the end, among the client's own, that this request
+	// follows; -1 is the start of the run. Only for AfterEnd.
+	End int64
+	// Wait is microseconds: after the end or the round before, or the time itself.
+	Wait int64
+}
+
+// CauseKind is what a request waits for.
+type CauseKind uint8
+
+const (
+	AtTime     CauseKind = iota // nothing: Wait is the time of sending
+	AfterEnd                    // an end of the client's requests (or sessions, for their first round)
+	AfterRound                  // the round before it in its session
+)
 
 // PromptTokens is the prompt's length.
 func (r *Request) PromptTokens() int {

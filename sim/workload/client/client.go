@@ -62,6 +62,7 @@ type InferenceX struct {
 	warmups     int // not sent yet
 	next        int // list index of the next measured request
 	outstanding int
+	ended       int64
 	now         int64
 }
 
@@ -91,6 +92,7 @@ func (c *InferenceX) Due() int64 {
 // Take sends the next warm-up copy or the next request of the list.
 func (c *InferenceX) Take(now int64, r *workload.Request) {
 	c.outstanding++
+	cause := workload.Cause{Kind: workload.AfterEnd, End: c.ended - 1}
 	i, warmup := c.next, c.warmups > 0
 	if warmup {
 		c.warmups--
@@ -98,7 +100,7 @@ func (c *InferenceX) Take(now int64, r *workload.Request) {
 		c.next++
 	}
 	length := int(c.draw.Output[i])
-	*r = workload.Request{Index: int64(i), Session: -1, Warmup: warmup, MaxTokens: length, Length: length, Prompt: c.prompt(i),
+	*r = workload.Request{Index: int64(i), Session: -1, Warmup: warmup, MaxTokens: length, Length: length, Cause: cause, Prompt: c.prompt(i),
 		Output: workload.Segment{Stream: workload.OutputStream(0, c.serial(i, warmup))}}
 }
 
@@ -133,6 +135,7 @@ func (c *InferenceX) prompt(i int) []workload.Segment {
 // Ended frees a place under the semaphore.
 func (c *InferenceX) Ended(now int64, _ workload.End) {
 	c.outstanding--
+	c.ended++
 	c.now = now
 }
 

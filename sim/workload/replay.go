@@ -1,0 +1,110 @@
+package workload
+
+import "math"
+
+// replay sends one client's rows of a trace, each when its cause comes about.
+type replay struct {
+	client   int
+	rows     []TraceRow
+	timed    timers           // rows whose time is known
+	byEnd    map[int64][]int  // rows that wait for an end, by its ordinal
+	sessions map[int64]*story // by session
+	sent     int64
+	ended    int64 // ends that AfterEnd counts: of requests, or of sessions
+}
+
+// story is a session under replay.
+type story struct {
+	rounds  []int // rows, in order
+	next    int
+	context []Segment
+	output  Segment
+}
+
+func newReplay(client int) *replay {
+	return &replay{client: client, byEnd: map[int64][]int{}, sessions: map[int64]*story{}}
+}
+
+func (p *replay) add(r *TraceRow, scale float64) {
+	scaled := func(t int64) int64 { return int64(math.Round(float64(t) * scale)) }
+	r.Wait = scaled(r.Wait)
+	i := len(p.rows)
+	switch {
+	case r.At != nil:
+		p.timed.push(scaled(*r.At), int64(i))
+	case r.AfterEnd != nil:
+		p.byEnd[*r.AfterEnd] = append(p.byEnd[*r.AfterEnd], i)
+	}
+	if r.Session != nil {
+		s := p.sessions[*r.Session]
+		if s == nil {
+			s = &story{}
+			p.sessions[*r.Session] = s
+		}
+		s.rounds = append(s.rounds, i)
+	}
+	p.rows = append(p.rows, *r)
+}
+
+// begin releases the rows that wait for the start.
+func (p *replay) begin() { p.release(0, -1) }
+
+func (p *replay) release(now, end int64) {
+	for _, i := range p.byEnd[end] {
+		p.timed.push(now+p.rows[i].Wait, int64(i))
+	}
+	delete(p.byEnd, end)
+}
+
+// Due is the first row whose time is known.
+func (p *replay) Due() int64 { return p.timed.first() }
+
+// Take sends it.
+func (p *replay) Take(_ int64, r *Request) {
+	row := &p.rows[p.timed.pop()]
+	*r = Request{Index: p.sent, Session: -1, Warmup: row.Warmup, Output: Segment{Stream: uint64(row.Stream)}, MaxTokens: row.MaxTokens,
+		Length: row.Length, Label: p.client, Priority: row.Priority, Deadline: row.Deadline, Cause: row.cause()}
+	p.sent++
+	var fresh []Segment
+	for _, s := range row.Prompt {
+		fresh = append(fresh, Segment{Stream: uint64(s[0]), Start: int(s[1]), Count: int(s[2])})
+	}
+	r.Prompt = fresh
+	if row.Session != nil {
+		s := p.sessions[*row.Session]
+		s.context = append(s.context, fresh...)
+		s.output = r.Output
+		r.Session, r.Round, r.Prompt = *row.Session, s.next, s.context
+		s.next++
+	}
+}
+
+func (r *TraceRow) cause() Cause {
+	switch {
+	case r.At != nil:
+		return Cause{Kind: AtTime, Wait: *r.At}
+	case r.AfterEnd != nil:
+		return Cause{Kind: AfterEnd, End: *r.AfterEnd, Wait: r.Wait}
+	}
+	return Cause{Kind: AfterRound, Wait: r.Wait}
+}
+
+// Ended releases the rows that wait for it.
+func (p *replay) Ended(now int64, e End) {
+	if s := p.sessions[e.Session]; s != nil {
+		if e.Completed && s.next < len(s.rounds) {
+			s.output.Count = e.Output
+			s.context = append(s.context, s.output)
+			i := s.rounds[s.next]
+			p.timed.push(now+p.rows[i].Wait, int64(i))
+			return
+		}
+		delete(p.sessions, e.Session)
+	}
+	end := p.ended
+	p.ended++
+	p.release(now, end)
+}
+
+// Left is how many rows were not sent yet.
+func (p *replay) Left() int64 { return int64(len(p.rows)) - p.sent }

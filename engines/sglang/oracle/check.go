@@ -30,25 +30,26 @@ var given = map[string]bool{"scenario": true, "provenance": true, "input": true}
 
 // Check replays the trace in r, plain or gzipped JSON, and compares every value.
 func Check(name string, r io.Reader) (Report, error) {
-	recorded, err := read(name, r)
+	trace, err := read(name, r)
 	if err != nil {
 		return Report{}, err
 	}
-	replayed, err := run(name, recorded)
+	return replay.Check(name, trace, given, func(t map[string]any) (map[string]any, error) { return run(name, t) })
+}
+
+// CheckCorrupted changes the n-th recorded value of the trace first; the report must
+// then hold a difference. changed names the value.
+func CheckCorrupted(name string, r io.Reader, n int) (rep Report, changed string, err error) {
+	trace, err := read(name, r)
 	if err != nil {
-		return Report{}, err
+		return Report{}, "", err
 	}
-	rep := Report{Name: name}
-	want := make(map[string]any, len(recorded))
-	for k, v := range recorded { // order: a map is filled
-		if !given[k] {
-			want[k] = v
-		}
+	changed, ok := replay.Corrupt(trace, given, n)
+	if !ok {
+		return Report{}, "", &diag.Refusal{File: name, Problem: "records no outcome"}
 	}
-	rep.Compare("", want, replayed)
-	steps, _ := recorded["steps"].([]any)
-	rep.Steps = len(steps)
-	return rep, nil
+	rep, err = replay.Check(name, trace, given, func(t map[string]any) (map[string]any, error) { return run(name, t) })
+	return rep, changed, err
 }
 
 func read(name string, r io.Reader) (map[string]any, error) {

@@ -42,3 +42,20 @@ func TestEveryRecordedTraceReplays(t *testing.T) {
 		})
 	}
 }
+
+func TestCorruptedTracesDiffer(t *testing.T) {
+	for i, file := range traces(t) {
+		if i%6 != 0 {
+			continue // each trace is corrupted by `blis oracle check --corrupt`; a sample here
+		}
+		f, err := os.Open(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rep, changed, err := CheckCorrupted(filepath.Base(file), f, 97*i+13)
+		f.Close()
+		if err != nil || len(rep.Differences) == 0 {
+			t.Errorf("%s with %s changed: got %d differences, %v; want some", file, changed, len(rep.Differences), err)
+		}
+	}
+}

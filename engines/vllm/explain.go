@@ -43,12 +43,23 @@ func (s *setup) settings(spec engines.Spec) []engines.Resolved {
 		if src.Kind == "" {
 			src.Kind = config.Default
 		}
-		out = append(out, engines.Resolved{Name: strings.ReplaceAll(n, "_", "-"), Value: values[n], Source: src.Kind, Why: src.Why})
+		out = append(out, engines.Resolved{Name: argument(n), Value: values[n], Source: src.Kind, Why: src.Why})
 	}
 	for _, n := range sortedKeys(spec.Env) {
 		out = append(out, engines.Resolved{Name: n, Value: spec.Env[n], Source: config.Stated})
 	}
 	return out
+}
+
+// argument writes a Python name as its option: dashes, but for the keys of a JSON
+// value.
+func argument(name string) string {
+	top, keys, nested := strings.Cut(name, ".")
+	top = strings.ReplaceAll(top, "_", "-")
+	if nested {
+		return top + "." + keys
+	}
+	return top
 }
 
 // terms are the KV budget's parts, per rank of each stage.

@@ -144,6 +144,9 @@ func (l *startupLine) check(c catalogue) string {
 // recordedText is where the recorder cut messages.
 const recordedText = 500
 
+// classField is the field an argument sets where its name differs.
+var classField = map[string]string{"kv_cache_dtype": "cache_dtype", "scheduling_policy": "policy"}
+
 // recorded writes an error as the recorder did.
 func recorded(err error) any {
 	u, ok := err.(*Upstream)
@@ -155,6 +158,9 @@ func recorded(err error) any {
 	}
 	items := []any{}
 	for _, i := range u.Items {
+		if field, ok := classField[i.Loc]; ok {
+			i.Loc = field
+		}
 		items = append(items, []any{i.Loc, i.Type, i.Message[:min(len(i.Message), recordedText)]})
 	}
 	return []any{u.Class, items}

@@ -13,16 +13,18 @@ import (
 
 // kernels are the choices that hold for every layer.
 type kernels struct {
-	attention  string // upstream backend name
-	extend     string // kernel of prompt tokens
-	decode     string
-	kv         quantity.Format
-	allReduce  string
-	fusedNorm  bool // the all-reduce does the norm that follows
-	moe        string
-	moeAct     quantity.Format
-	interAlign int // what an expert's rank share of the inner size is padded to
-	wideAlign  int // what the hidden size is padded to inside the experts
+	attention string // upstream backend name
+	extend    string // kernel of prompt tokens
+	decode    string
+	kv        quantity.Format
+	allReduce string
+	// blockReduce ends attention and MLP; fusedNorm says it does the norm that follows.
+	blockReduce string
+	fusedNorm   bool
+	moe         string
+	moeAct      quantity.Format
+	interAlign  int // what an expert's rank share of the inner size is padded to
+	wideAlign   int // what the hidden size is padded to inside the experts
 }
 
 func (l *lowering) chooseKernels() error {
@@ -121,15 +123,18 @@ func (l *lowering) chooseAllReduce() {
 	}
 	pass := l.c.Compile.Pass
 	l.k.allReduce = "vLLM_custom"
-	switch {
-	case pass.FuseAllReduceRMS && (l.c.Chip.Hopper() || l.c.Chip.Blackwell()) && l.c.DP == 1 && l.c.PP == 1 && l.c.Compile.Mode == "VLLM_COMPILE":
-		l.k.allReduce, l.k.fusedNorm = "flashinfer_allreduce_fusion", true
-		l.choose("all-reduce", l.k.allReduce, "pass_config.fuse_allreduce_rms: one kernel reduces and normalises")
-	case !l.c.Kernels.CustomAllReduce || l.c.TP > 8 || l.crosses(l.c.TP):
-		l.k.allReduce = "nccl"
-		l.choose("all-reduce", "nccl", "custom all-reduce is off or the group leaves the node")
-	default:
+	if !l.c.Kernels.CustomAllReduce || l.c.TP > 8 || l.crosses(l.c.TP) {
+		l.k.allReduce = nccl
+		l.choose("all-reduce", nccl, "custom all-reduce is off or the group leaves the node")
+	}
+	l.k.blockReduce = l.k.allReduce
+	if !pass.FuseAllReduceRMS {
 		l.choose("all-reduce", l.k.allReduce, "inferred: pass_config.fuse_allreduce_rms not stated, taken as off")
+		return
+	}
+	if (l.c.Chip.Hopper() || l.c.Chip.Blackwell()) && l.c.DP == 1 && l.c.PP == 1 && l.c.Compile.Mode == "VLLM_COMPILE" {
+		l.k.blockReduce, l.k.fusedNorm = "flashinfer_allreduce_fusion", true
+		l.choose("all-reduce", l.k.blockReduce, "pass_config.fuse_allreduce_rms: one kernel reduces and normalises")
 	}
 }
 

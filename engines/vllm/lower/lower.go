@@ -185,9 +185,8 @@ func (l *lowering) outside(f func()) {
 // add appends a lowered layer; everything but attention and what follows the model
 // is inside the piecewise graphs.
 func (l *lowering) add(p plan.Primitive, name, kernel string, s plan.Shape, captured bool) *plan.LoweredLayer {
-	library := kernelLibrary
 	l.out = append(l.out, plan.LoweredLayer{Layer: l.layer, Repeat: l.repeat, Stage: l.stage, Primitive: p, Name: name,
-		Kernel: plan.KernelImpl{Library: library, Variant: kernel}, Shape: s, Captured: captured})
+		Kernel: plan.KernelImpl{Library: kernelLibrary, Variant: kernel}, Shape: s, Captured: captured})
 	return &l.out[len(l.out)-1]
 }
 
@@ -199,17 +198,18 @@ func (l *lowering) elementwise(name string, bytesPerRow int, rows plan.Rows) {
 	l.add(plan.Elementwise, name, "csrc_"+name, plan.Shape{Rows: rows, BytesPerRow: quantity.Bytes(bytesPerRow)}, true)
 }
 
+// nccl as a kernel is the library's own form of a collective.
+const nccl = "nccl"
+
 // collective adds an exchange; bytesPerRow is what one rank contributes for a row.
-func (l *lowering) collective(p plan.Primitive, name string, ranks, bytesPerRow int, rows plan.Rows) {
+func (l *lowering) collective(p plan.Primitive, kernel, name string, ranks, bytesPerRow int, rows plan.Rows) {
 	if ranks < 2 {
 		return
 	}
-	kernel, library := l.k.allReduce, kernelLibrary
-	if p != plan.AllReduce {
-		kernel, library = string(p), "nccl"
-	}
 	e := l.add(p, name, kernel, plan.Shape{Rows: rows}, true)
-	e.Kernel.Library = library
+	if kernel == nccl {
+		e.Kernel = plan.KernelImpl{Library: nccl, Variant: string(p)}
+	}
 	e.Collective = &plan.Collective{Ranks: ranks, CrossNode: l.crosses(ranks), BytesPerRow: quantity.Bytes(bytesPerRow)}
 }
 

@@ -20,42 +20,49 @@ type collected struct {
 // collect makes the distributions of one scope from the rows of the run.
 func collect(m *model, s *scope) *collected {
 	c := &collected{of: map[string]*distribution{}, perTenant: map[uint16]float64{}}
-	var ttft, tpot, e2e, queueing, scheduling []float64
-	for i := range m.record.rows {
-		r := &m.record.rows[i]
+	list := func(quantity string) *distribution {
+		d := &distribution{values: make([]float64, 0, m.record.rows.n)}
+		c.of[quantity] = d
+		return d
+	}
+	ttft, tpot, e2e, queueing, scheduling := list("ttft"), list("tpot"), list("e2e"), list("queueing_delay"), list("scheduling_delay")
+	for r := range m.record.rows.all {
 		if !s.has(r) {
 			continue
 		}
-		c.completed++
-		c.prompt += int64(r.prompt)
-		c.output += int64(r.output)
-		c.perTenant[r.label] += float64(r.output)
-		goal := &m.inputs.labels[r.label].Goal
-		c.judged = c.judged || *goal != (spec.Objectives{})
-		if r.meets(goal) {
-			c.met++
-		}
+		c.count(r, &m.inputs.labels[r.label].Goal)
 		if r.output > 0 { // a request that emitted no token gives no token latency
-			ttft = append(ttft, float64(r.ttft)/1e6)
-			e2e = append(e2e, float64(r.e2e)/1e6)
+			ttft.values = append(ttft.values, float64(r.ttft)/1e6)
+			e2e.values = append(e2e.values, float64(r.e2e)/1e6)
 		}
 		if t, ok := r.tpot(); ok {
-			tpot = append(tpot, t)
+			tpot.values = append(tpot.values, t)
 		}
 		if r.queueing >= 0 {
-			queueing = append(queueing, float64(r.queueing)/1e6)
-			scheduling = append(scheduling, float64(r.scheduling)/1e6)
+			queueing.values = append(queueing.values, float64(r.queueing)/1e6)
+			scheduling.values = append(scheduling.values, float64(r.scheduling)/1e6)
 		}
 	}
-	for name, v := range map[string][]float64{"ttft": ttft, "tpot": tpot, "e2e": e2e, "queueing_delay": queueing, "scheduling_delay": scheduling} { //determinism:any-order independent entries
-		d := distributionOf(v)
-		c.of[name] = &d
+	for _, d := range []*distribution{ttft, tpot, e2e, queueing, scheduling} {
+		d.seal()
 	}
-	c.of["interactivity"] = c.of["tpot"]
+	c.of["interactivity"] = tpot
 	if s.instances != nil {
 		c.steps(m, s)
 	}
 	return c
+}
+
+// count adds one request to the totals.
+func (c *collected) count(r *row, goal *spec.Objectives) {
+	c.completed++
+	c.prompt += int64(r.prompt)
+	c.output += int64(r.output)
+	c.perTenant[r.label] += float64(r.output)
+	c.judged = c.judged || *goal != (spec.Objectives{})
+	if r.meets(goal) {
+		c.met++
+	}
 }
 
 // steps adds what only instances know.
@@ -67,8 +74,7 @@ func (c *collected) steps(m *model, s *scope) {
 		c.hits.Queried += l.hits.Queried
 		c.hits.Hit += l.hits.Hit
 	}
-	d := itl.distribution(1e-6)
-	c.of["itl"] = &d
+	c.of["itl"] = itl.distribution(1e-6)
 }
 
 // tpot is the time per output token after the first, in seconds.

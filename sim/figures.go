@@ -134,9 +134,9 @@ func (f *figures) latency(d *metric.Definition, s *scope, c *collected) {
 func statistic(d *distribution, s metric.Statistic) float64 {
 	switch s {
 	case metric.Mean:
-		return d.mean()
+		return d.mean
 	case metric.Std:
-		return d.std()
+		return d.std
 	}
 	q, _ := s.Quantile()
 	return d.quantile(q)

@@ -15,7 +15,7 @@ type recorder struct {
 	window   window
 	observer Observer
 	fates    [2]tally // warm-up, measured
-	rows     []row    // measured, completed requests in order of their end
+	rows     rows     // measured, completed requests in order of their end
 	head     request  // list of requests without a fate, in order of sending
 	load     Load
 	area     [2]des.Time // request-microseconds outstanding: in the window, and of it until the last send
@@ -47,6 +47,32 @@ type row struct {
 	prompt, cached, output          int32
 	instance                        int32
 	label                           uint16
+}
+
+// rows is a list of rows in chunks, so that growing copies nothing.
+type rows struct {
+	chunks [][]row
+	n      int
+}
+
+const rowsPerChunk = 1 << 12
+
+func (l *rows) next() *row {
+	if l.n%rowsPerChunk == 0 {
+		l.chunks = append(l.chunks, make([]row, rowsPerChunk))
+	}
+	r := &l.chunks[l.n/rowsPerChunk][l.n%rowsPerChunk]
+	l.n++
+	return r
+}
+
+// all yields the rows in order.
+func (l *rows) all(yield func(*row) bool) {
+	for i := range l.n {
+		if !yield(&l.chunks[i/rowsPerChunk][i%rowsPerChunk]) {
+			return
+		}
+	}
 }
 
 func newRecorder(o Observer) *recorder {
@@ -101,7 +127,7 @@ func (c *recorder) end(r *request, f fate, now des.Time) {
 		c.load.Completed++
 		if r.measured {
 			c.window.end = now
-			c.rows = append(c.rows, r.row(now))
+			*c.rows.next() = r.row()
 		}
 	}
 	if c.observer != nil {
@@ -130,7 +156,7 @@ func (c *recorder) cut(now des.Time) {
 }
 
 // row derives every latency from the fate's own times.
-func (r *request) row(now des.Time) row {
+func (r *request) row() row {
 	t := &r.engine.Token
 	return row{ttft: int64(r.first - r.sent), e2e: int64(r.last - r.sent), queueing: int64(r.launched - r.sent), scheduling: int64(r.launched - r.arrived),
 		prompt: int32(t.Prompt), cached: int32(t.CachedLocal), output: int32(t.Emitted), instance: r.instance, label: r.label}

@@ -28,10 +28,10 @@ func (m *model) result() (*spec.Result, error) {
 		Failures: []string{}, Figures: []spec.Figure{}, Withheld: []spec.Withheld{}, Settings: []spec.Setting{}, Methods: []spec.MethodUse{}, Parts: []spec.Share{},
 		Validity: spec.Validity{Inside: "not established", Statement: "no validity domain was given to this run"},
 	}
-	for i := range c.rows {
-		r.Requests.PromptTokens += int64(c.rows[i].prompt)
-		r.Requests.CachedTokens += int64(c.rows[i].cached)
-		r.Requests.OutputTokens += int64(c.rows[i].output)
+	for w := range c.rows.all {
+		r.Requests.PromptTokens += int64(w.prompt)
+		r.Requests.CachedTokens += int64(w.cached)
+		r.Requests.OutputTokens += int64(w.output)
 	}
 	unsent := m.generator.unsent()
 	r.Requests.Created += unsent

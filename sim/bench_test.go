@@ -1,0 +1,97 @@
+package sim
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/inference-sim/accuracy-dashboard/cost/plan"
+	"github.com/inference-sim/accuracy-dashboard/engines"
+	"github.com/inference-sim/accuracy-dashboard/sim/spec"
+)
+
+// cohortEngine costs next to nothing: requests that start together take the same
+// number of equal steps and end together. What remains is the driver.
+type cohortEngine struct {
+	plainEngine
+	cohorts []cohort
+	fresh   []*engines.Request
+	live    int
+	busy    bool
+}
+
+type cohort struct {
+	left     int
+	requests []*engines.Request
+}
+
+func (e *cohortEngine) Submit(r *engines.Request) *engines.Rejection {
+	e.fresh = append(e.fresh, r)
+	return nil
+}
+
+func (e *cohortEngine) Poll() engines.Action {
+	if e.busy {
+		return engines.Action{Do: engines.Wait}
+	}
+	if len(e.fresh)+e.live == 0 {
+		return engines.Action{Do: engines.Idle}
+	}
+	e.busy = true
+	return engines.Action{Do: engines.Launch, Batch: engines.Batch{Steps: e.steps}}
+}
+
+func (e *cohortEngine) Complete(out *engines.Outcome) {
+	e.busy = false
+	*out = engines.Outcome{Events: out.Events[:0], Steady: e.live, Scheduled: 1}
+	kept := e.cohorts[:0]
+	for _, c := range e.cohorts {
+		if c.left--; c.left > 0 {
+			kept = append(kept, c)
+			continue
+		}
+		for _, r := range c.requests {
+			r.Token.Emitted = r.MaxTokens
+			out.Events = append(out.Events, engines.Event{Request: r, Tokens: 1, Gap: true, Finish: engines.Length})
+		}
+		e.live -= len(c.requests)
+		out.Steady -= len(c.requests)
+	}
+	e.cohorts = kept
+	if len(e.fresh) > 0 {
+		e.cohorts = append(e.cohorts, cohort{4, append([]*engines.Request(nil), e.fresh...)})
+		for _, r := range e.fresh {
+			r.Token.Emitted = 1
+			out.Events = append(out.Events, engines.Event{Request: r, Tokens: 1, First: true})
+		}
+		e.live += len(e.fresh)
+		e.fresh = e.fresh[:0]
+	}
+}
+
+type cohortKind struct{ plainKind }
+
+func (cohortKind) New(engines.Spec, engines.Environment) (engines.Engine, error) {
+	e := &cohortEngine{plainEngine: plainEngine{plan: plan.PoolPlan{InFlight: 1}}}
+	e.steps = []engines.PricedStep{{Shape: &plan.StepShape{}, Price: plan.StepEstimate{Total: 0.007, Method: plan.Measured}}}
+	return e, nil
+}
+
+// BenchmarkDriver is the simulator without an engine: ns a request of about four
+// steps, arrivals, metrics and fates included.
+func BenchmarkDriver(b *testing.B) {
+	const n = 20000
+	text := strings.Replace(header, "ARGS", "", 1) + "workload: {clients: [{name: a, requests: 20000, arrivals: {poisson: {rate: 40}}, prompt: {fixed: 512}, output: {fixed: 128}}]}\n"
+	s, err := spec.Parse("s", []byte(text))
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.ReportAllocs()
+	var r *spec.Result
+	for b.Loop() {
+		if r, err = Run(s, World{Kinds: []engines.Kind{cohortKind{}}, Environment: plainEnvironment{}}); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/n, "ns/request")
+	b.ReportMetric(float64(r.Events.Transitions)/n, "events/request")
+}

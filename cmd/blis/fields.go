@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"slices"
 	"text/tabwriter"
@@ -160,11 +161,7 @@ func (q *fieldsQuery) unclassified(w io.Writer, kind engines.Kind) error {
 	if err := scan.Err(); err != nil {
 		return &diag.Refusal{File: q.data, Problem: err.Error()}
 	}
-	names := make([]string, 0, len(counts))
-	for n := range counts { // order: sorted below
-		names = append(names, n)
-	}
-	slices.Sort(names)
+	names := slices.Sorted(maps.Keys(counts))
 	for _, n := range names {
 		fmt.Fprintf(w, "%s\t%d launches\n", n, counts[n])
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -79,7 +80,7 @@ func (q *scenarioQuery) scenario() (*spec.Scenario, error) {
 	if err != nil {
 		return nil, err
 	}
-	for name, v := range env { // order: into a map
+	for name, v := range env { //determinism:any-order into a map
 		l.Env[name] = v
 	}
 	ref, ok := w.Catalog.Resolve("", l.Model)
@@ -198,12 +199,7 @@ func stringsOf(list []any) ([]string, bool) {
 }
 
 func sortedNames(m map[string]any) []string {
-	out := make([]string, 0, len(m))
-	for k := range m { // order: sorted below
-		out = append(out, k)
-	}
-	slices.Sort(out)
-	return out
+	return slices.Sorted(maps.Keys(m))
 }
 
 // shellWords splits as a POSIX shell would, without expansions.

@@ -12,10 +12,10 @@ import (
 // covers what lies below it.
 func (l *List) Unclassified(args map[string]any, env map[string]string) []string {
 	var out []string
-	for name, v := range args { // order: sorted below
+	for name, v := range args { //determinism:any-order sorted below
 		out = l.missing(out, name, v, false)
 	}
-	for name, v := range env { // order: sorted below
+	for name, v := range env { //determinism:any-order sorted below
 		out = l.missing(out, name, v, true)
 	}
 	slices.Sort(out)
@@ -24,7 +24,7 @@ func (l *List) Unclassified(args map[string]any, env map[string]string) []string
 
 func (l *List) missing(out []string, name string, v any, variable bool) []string {
 	if m, ok := v.(map[string]any); ok && len(m) > 0 {
-		for k, x := range m { // order: sorted by the caller
+		for k, x := range m { //determinism:any-order sorted by the caller
 			out = l.missing(out, name+"."+k, x, variable)
 		}
 		return out

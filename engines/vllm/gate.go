@@ -2,6 +2,7 @@ package vllm
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -112,10 +113,5 @@ func leaves(at string, m map[string]any) []leaf {
 }
 
 func sortedKeys[V any](m map[string]V) []string {
-	keys := make([]string, 0, len(m))
-	for k := range m { // order: sorted below
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	return keys
+	return slices.Sorted(maps.Keys(m))
 }

@@ -86,7 +86,7 @@ func (r *Ranks) route() int {
 		s := r.ranks[at].Stats()
 		score := float64(max(r.routed[at], s.Waiting+s.Running))
 		if s.Waiting > 0 {
-			score += float64(6*s.Waiting) * max(0, s.KVUsage-0.5)
+			score += float64(float64(6*s.Waiting) * max(0, s.KVUsage-0.5))
 		}
 		if i == 0 || score < lowest {
 			best, lowest = at, score

@@ -67,7 +67,7 @@ func (k *Kind) prepare(spec engines.Spec, env engines.Environment) (*setup, erro
 
 func withNodes(args map[string]any, nodes int) map[string]any {
 	out := map[string]any{"nnodes": nodes}
-	for k, v := range args { // order: a copy of a map
+	for k, v := range args { //determinism:any-order a copy of a map
 		out[k] = v
 	}
 	return out

@@ -50,12 +50,12 @@ func kernelConfig(r *reader, env environment) error {
 
 // nestedKernels reads the JSON forms of the same choices; the plain argument wins.
 func nestedKernels(r *reader) {
-	for object, names := range map[string]map[string]*string{ // order: each name is read once
+	for object, names := range map[string]map[string]*string{ //determinism:any-order each name is read once
 		"attention_config": {"backend": &r.c.Kernels.Attention},
 		"kernel_config":    {"moe_backend": &r.c.Kernels.MoE, "linear_backend": &r.c.Kernels.Linear},
 	} {
 		nested := r.object(object)
-		for name, dst := range names { // order: as above
+		for name, dst := range names { //determinism:any-order each name is read once
 			plain := name
 			if name == "backend" {
 				plain = "attention_backend"

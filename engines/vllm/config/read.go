@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -200,7 +201,7 @@ func put(into map[string]any, path []string, v any) error {
 
 func deepCopy(m map[string]any) map[string]any {
 	out := make(map[string]any, len(m))
-	for k, v := range m { // order: a copy of a map
+	for k, v := range m { //determinism:any-order a copy of a map
 		if c, ok := v.(map[string]any); ok {
 			v = deepCopy(c)
 		}
@@ -210,10 +211,5 @@ func deepCopy(m map[string]any) map[string]any {
 }
 
 func sortedKeys[V any](m map[string]V) []string {
-	keys := make([]string, 0, len(m))
-	for k := range m { // order: sorted below
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	return keys
+	return slices.Sorted(maps.Keys(m))
 }

@@ -18,13 +18,13 @@ func (c *Config) Settings() map[string]string {
 		"max_cudagraph_capture_size": strconv.Itoa(c.Compile.MaxSize), "optimization_level": strconv.Itoa(c.Level),
 		"max_concurrent_batches": strconv.Itoa(c.InFlight),
 	}
-	for name, v := range map[string]int{ // order: into a map
+	for name, v := range map[string]int{ //determinism:any-order into a map
 		"max_model_len": c.MaxModelLen, "block_size": c.BlockSize, "tensor_parallel_size": c.TP, "pipeline_parallel_size": c.PP, "data_parallel_size": c.DP,
 		"max_num_batched_tokens": c.MaxBatchedTokens, "max_num_seqs": c.MaxSeqs, "long_prefill_token_threshold": c.LongPrefill, "stream_interval": c.StreamInterval,
 	} {
 		out[name] = strconv.Itoa(v)
 	}
-	for name, v := range map[string]bool{ // order: into a map
+	for name, v := range map[string]bool{ //determinism:any-order into a map
 		"enforce_eager": c.EnforceEager, "disable_sliding_window": c.WindowOff, "enable_prefix_caching": c.PrefixCaching, "enable_expert_parallel": c.EP,
 		"scheduler_reserve_full_isl": c.ReserveFullISL, "enable_chunked_prefill": c.ChunkedPrefill, "async_scheduling": c.Async,
 		"disable_hybrid_kv_cache_manager": c.DisableHMA, "use_v2_model_runner": c.V2Runner,
@@ -33,7 +33,7 @@ func (c *Config) Settings() map[string]string {
 	} {
 		out[name] = strconv.FormatBool(v)
 	}
-	for name, v := range map[string]*int{ // order: into a map
+	for name, v := range map[string]*int{ //determinism:any-order into a map
 		"max_num_scheduled_tokens": c.MaxScheduledTokens, "num_gpu_blocks_override": c.BlocksOverride, "kv_cache_memory_bytes": c.KVCacheMemoryBytes,
 		"prefix_cache_retention_interval": c.Retention,
 	} {

@@ -77,7 +77,7 @@ func (l *lowering) chooseAttention() error {
 			Problem: "No valid attention backend found: " + strings.Join(slices.Compact(why), "; ")}
 	}
 	l.k.attention = name
-	l.k.extend, l.k.decode = attentionKernels(name, l.c.Chip, m.HeadDim, l.k.kv)
+	l.k.extend, l.k.decode = attentionKernels(name, l.c.Chip, m.HeadDim)
 	why := fmt.Sprintf("first valid of %s", strings.Join(config.Order(d), ", "))
 	if l.c.Kernels.Attention != "" {
 		why = "stated"
@@ -87,7 +87,7 @@ func (l *lowering) chooseAttention() error {
 }
 
 // attentionKernels names what a backend runs, as the operator tables do.
-func attentionKernels(backend string, chip config.Chip, head int, cache quantity.Format) (extend, decode string) {
+func attentionKernels(backend string, chip config.Chip, head int) (extend, decode string) {
 	switch backend {
 	case "FLASH_ATTN":
 		version := "fa2"
@@ -108,10 +108,8 @@ func attentionKernels(backend string, chip config.Chip, head int, cache quantity
 	case "FLEX_ATTENTION":
 		return "vllm_flex_attention", "vllm_flex_attention"
 	}
-	// Latent attention expands prompts with a separate kernel.
-	if cache == quantity.FP8 && chip.Blackwell() {
-		return "TRTLLM_RAGGED", backend
-	}
+	// Latent attention expands prompts with a kernel of its own; TRTLLM_RAGGED runs
+	// with use_prefill_query_quantization alone, which is off.
 	return "FLASH_ATTN", backend
 }
 

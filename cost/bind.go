@@ -52,6 +52,14 @@ func (b *bound[S]) point(w *work) form.Point {
 	return p
 }
 
+// launched adds the launches of kernels whose form holds the moving of bytes alone.
+type launched struct {
+	operator
+	extra float64 // seconds
+}
+
+func (l *launched) seconds(w *work) float64 { return l.operator.seconds(w) + l.extra }
+
 // sample is a step every operator has work in, for the sizes a layer fixes.
 var sample = work{
 	tokens: 16, gathered: 16, sampled: 1, seqs: 1, query: 1,

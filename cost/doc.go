@@ -10,7 +10,7 @@
 //
 // How a step is composed (model of step.go):
 //
-//	device = operators + small kernels per layer        operators run one after the other
+//	device = operators                                  one after the other
 //	device = max(device, launch per layer x layers)     where no graph replays the step
 //	total  = device + gap + per sequence                while the host prepares ahead: max(total, host)
 //	total  = device + gap + per sequence + host         where it does not

@@ -43,19 +43,17 @@ func (p *Pricer) Explain(step *plan.StepShape) []plan.Part {
 	return parts
 }
 
-// parts are the operators and small kernels of one rank.
+// parts are the operators of one rank.
 func (p *Pricer) parts(st *stage, step *plan.StepShape, i int) []plan.Part {
 	p.load(step, i)
 	out := st.target.parts(&p.w, p.hbm, step.Ranks[i].Extend, 1)
-	small := st.target.small
 	if step.Drafts.Proposed > 0 && len(st.draft.all) > 0 {
 		later := float64(p.plan.Drafts.Tokens - 1)
 		out = append(out, st.draft.parts(&p.w, p.hbm, step.Ranks[i].Extend, 1)...)
 		p.chain(step, i)
 		out = append(out, st.draft.parts(&p.w, p.hbm, nil, later)...)
-		small += float64(st.draft.small * (1 + later))
 	}
-	return append(out, p.over.small.part("small kernels", small, 0, small))
+	return out
 }
 
 func (pg *program) parts(w *work, hbm float64, chunks []plan.Chunk, times float64) []plan.Part {
@@ -130,6 +128,10 @@ func (e *entry) part(t *tally) plan.Part {
 		low, high = spread(f, low), spreadHigh(f, high)
 		part.Method = max(part.Method, f.Method)
 		part.Entries = append(part.Entries, f.Entry.Key.String())
+	}
+	if e.launch != nil {
+		part.Method = max(part.Method, e.launch.found.Method)
+		part.Entries = append(part.Entries, e.launch.found.Entry.Key.String())
 	}
 	part.Low, part.High = quantity.Seconds(low), quantity.Seconds(high)
 	return part

@@ -21,7 +21,7 @@ var scalars = map[plan.Primitive]struct {
 	registry.HostStep: {200e-6, "s"}, registry.HostSequence: {11e-6, "s"}, registry.HostLayer: {1e-3, "s"},
 	registry.HostSchedule: {500e-6, "s"}, registry.HostPrepare: {20e-6, "s"}, registry.HostStream: {10e-6, "s"},
 	registry.HostToken: {8e-6, "s"}, registry.HostRequest: {5e-3, "s"}, registry.HostBurst: {6e-3, "s"},
-	registry.SmallKernels: {10e-6, "s"}, registry.HostBus: {50e9, "bytes/s"}, registry.LinkLatency: {1e-5, "s"},
+	registry.StreamLaunch: {1e-6, "s"}, registry.HostBus: {50e9, "bytes/s"}, registry.LinkLatency: {1e-5, "s"},
 	registry.Visible: {0.99, "ratio"}, registry.DriverMemory: {1e9, "bytes"}, registry.GroupMemory: {5e8, "bytes"},
 	registry.GraphMemory: {3e5, "bytes"},
 }

@@ -60,14 +60,12 @@ func (m *Model) Compile(p *plan.PoolPlan) (*Pricer, error) {
 	pr := &Pricer{plan: p, over: over, hbm: chip.HBM}
 	for i := range max(1, p.Layout.Pipeline) {
 		st := &stage{layers: float64(mixers(p.Layers, i))}
-		if st.target, err = m.program(chip, p.Layers, i); err != nil {
+		if st.target, err = m.program(chip, p.Layers, i, over); err != nil {
 			return nil, err
 		}
-		if st.draft, err = m.program(chip, p.DraftLayers, i); err != nil {
+		if st.draft, err = m.program(chip, p.DraftLayers, i, over); err != nil {
 			return nil, err
 		}
-		st.draft.small = float64(mixers(p.DraftLayers, i)) * over.small.value
-		st.target.small = st.layers * over.small.value
 		pr.stages = append(pr.stages, st)
 	}
 	return pr, nil
@@ -100,6 +98,7 @@ type entry struct {
 	times   float64 // repeats and factors
 	found   registry.Resolved
 	factors []registry.Resolved // of its kernel, from whole runs
+	launch  *scalar             // added a launch; nil for kernels timed with theirs
 	method  plan.Method         // of all of them, inside their ranges
 }
 
@@ -113,7 +112,7 @@ type foldKey struct {
 }
 
 // program folds and binds the layers of one stage.
-func (m *Model) program(chip form.Chip, layers []plan.LoweredLayer, stage int) (*program, error) {
+func (m *Model) program(chip form.Chip, layers []plan.LoweredLayer, stage int, over *overheads) (*program, error) {
 	pg := newProgram()
 	at := map[foldKey]*entry{}
 	for i := range layers {
@@ -129,7 +128,7 @@ func (m *Model) program(chip form.Chip, layers []plan.LoweredLayer, stage int) (
 			e.times += float64(max(1, l.Repeat))
 			continue
 		}
-		e, err := m.entry(chip, l)
+		e, err := m.entry(chip, l, over)
 		if err != nil {
 			return nil, err
 		}
@@ -142,7 +141,7 @@ func (m *Model) program(chip form.Chip, layers []plan.LoweredLayer, stage int) (
 	return pg, nil
 }
 
-func (m *Model) entry(chip form.Chip, l *plan.LoweredLayer) (*entry, error) {
+func (m *Model) entry(chip form.Chip, l *plan.LoweredLayer, over *overheads) (*entry, error) {
 	if err := checkLayer(l); err != nil {
 		return nil, err
 	}
@@ -160,7 +159,13 @@ func (m *Model) entry(chip form.Chip, l *plan.LoweredLayer) (*entry, error) {
 		return nil, &diag.Refusal{Field: "plan.layers." + l.Name, Value: fmt.Sprint(s), Problem: "has no finite positive price",
 			Accept: "a shape whose fields the primitive reads are set", Rule: "SUB-10"}
 	}
-	return &entry{layer: l, op: op, times: float64(max(1, l.Repeat)), found: found, method: found.Method}, nil
+	e := &entry{layer: l, op: op, times: float64(max(1, l.Repeat)), found: found, method: found.Method}
+	if l.Primitive == plan.Elementwise || l.Primitive == plan.Quantize {
+		e.launch = &over.launch
+		e.op = &launched{op, over.launch.value * float64(max(1, l.Shape.Launches))}
+		e.method = max(e.method, over.launch.found.Method)
+	}
+	return e, nil
 }
 
 // key is what the registry is asked for a layer.

@@ -12,7 +12,7 @@ type overheads struct {
 	gap      scalar // a step, between one result and the next launch
 	sequence scalar // a running sequence, between the two
 	eager    scalar // a layer launched without a graph
-	small    scalar // a layer, in kernels no plan lists
+	launch   scalar // a captured elementwise or quantise launch, besides its bytes
 	schedule scalar // host work of a step that can run ahead
 	prepare  scalar // of a running sequence
 	stream   scalar // of a response chunk
@@ -32,7 +32,7 @@ func (m *Model) overheads(chip string) (*overheads, error) {
 		name plan.Primitive
 	}{
 		{&o.gap, registry.HostStep}, {&o.sequence, registry.HostSequence}, {&o.eager, registry.HostLayer},
-		{&o.small, registry.SmallKernels}, {&o.schedule, registry.HostSchedule}, {&o.prepare, registry.HostPrepare},
+		{&o.launch, registry.StreamLaunch}, {&o.schedule, registry.HostSchedule}, {&o.prepare, registry.HostPrepare},
 		{&o.stream, registry.HostStream},
 	} {
 		s, err := m.scalar(chip, c.name)

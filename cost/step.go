@@ -26,7 +26,6 @@ type program struct {
 	all                         []*entry
 	tokens, gathered, sampled   rowwise
 	decode, extend, extendWhole []*entry
-	small                       float64 // seconds of unlisted kernels
 }
 
 // rowwise operators depend on one row count alone, so their sum is remembered.
@@ -156,7 +155,7 @@ func (p *Pricer) chain(step *plan.StepShape, i int) {
 }
 
 func (pg *program) price(w *work, chunks []plan.Chunk) priced {
-	out := priced{seconds: pg.small}
+	out := priced{}
 	w.chunk = plan.Chunk{}
 	for _, g := range [...]struct {
 		rows  *rowwise

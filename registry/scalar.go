@@ -17,7 +17,7 @@ const (
 	HostToken    plan.Primitive = "host.token"     // seconds a prompt token, before its first step
 	HostRequest  plan.Primitive = "host.request"   // seconds a request, on its way in and out
 	HostBurst    plan.Primitive = "host.burst"     // seconds a request waits for each one that arrived with it
-	SmallKernels plan.Primitive = "layer.small"    // device seconds a layer spends in kernels not listed
+	StreamLaunch plan.Primitive = "launch.stream"  // device seconds an elementwise or quantise launch takes besides moving its bytes
 	KernelFactor plan.Primitive = "kernel.factor"  // what whole runs ask of a kernel on top of its curve; absent is 1
 	HostBus      plan.Primitive = "link.host"      // bytes a second of the bus to the host, one way
 	LinkLatency  plan.Primitive = "link.latency"   // seconds before a transfer's first byte
@@ -32,7 +32,7 @@ var scalarUnits = []struct {
 	unit      string
 }{
 	{HostStep, "s"}, {HostSequence, "s"}, {HostLayer, "s"}, {HostSchedule, "s"}, {HostPrepare, "s"}, {HostStream, "s"},
-	{HostToken, "s"}, {HostRequest, "s"}, {HostBurst, "s"}, {SmallKernels, "s"}, {KernelFactor, "ratio"},
+	{HostToken, "s"}, {HostRequest, "s"}, {HostBurst, "s"}, {StreamLaunch, "s"}, {KernelFactor, "ratio"},
 	{HostBus, "bytes/s"}, {LinkLatency, "s"}, {Visible, "ratio"}, {DriverMemory, "bytes"}, {GroupMemory, "bytes"}, {GraphMemory, "bytes"},
 }
 

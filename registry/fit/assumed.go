@@ -25,7 +25,7 @@ var assumptions = []assumption{
 	{registry.HostToken, 8e-6, "s", "tokenising and transport of one prompt token"},
 	{registry.HostRequest, 5e-3, "s", "front-end work of one request"},
 	{registry.HostBurst, 0, "s", "lower bound: requests that arrive together do not wait for each other's front end"},
-	{registry.SmallKernels, 0, "s", "lower bound: every kernel of a layer is listed in the plan"},
+	{registry.StreamLaunch, 1.5e-6, "s", "order of one captured launch"},
 	{registry.HostBus, 55e9, "bytes/s", "PCIe 5.0 x16 carries 63 GB/s before protocol overhead"},
 	{registry.LinkLatency, 10e-6, "s", "order of one remote write and its completion"},
 	{registry.Visible, 0.991, "ratio", "the driver and page retirement keep about 1%: 139.8 of 141 GiB on H200, 79.2 of 80 on H100"},

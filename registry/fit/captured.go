@@ -20,11 +20,18 @@ const (
 	blockCost  = 3e-6 // seconds more than the per-tensor kernel
 )
 
-// floor is the median time of the shapes with the fewest rows.
+// floor is the median time of the shapes with the fewest rows the kernel was timed
+// at: some kernels take over only above 32.
 func (g *group) floor() float64 {
+	few := 16.0
+	for i, s := range g.samples {
+		if i == 0 || s.sizes[0] < few {
+			few = max(16, s.sizes[0])
+		}
+	}
 	var t []float64
 	for _, s := range g.samples {
-		if s.sizes[0] <= 16 {
+		if s.sizes[0] <= few {
 			t = append(t, s.seconds)
 		}
 	}

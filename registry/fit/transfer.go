@@ -181,8 +181,8 @@ var untabled = map[plan.Primitive]struct {
 	launch, utilisation float64
 	rule                string
 }{
-	plan.Elementwise:     {2, 0.75, "a streaming pass reaches three quarters of the memory bandwidth; 2 us is one captured launch"},
-	plan.Quantize:        {2, 0.75, "a streaming pass reaches three quarters of the memory bandwidth; 2 us is one captured launch"},
+	plan.Elementwise:     {0, 0.75, "a streaming pass reaches three quarters of the memory bandwidth; launch.stream is its launch"},
+	plan.Quantize:        {0, 0.75, "a streaming pass reaches three quarters of the memory bandwidth; launch.stream is its launch"},
 	plan.Sampling:        {10, 0.75, "several streaming passes over the logits, each with a launch"},
 	plan.RecurrentExtend: {10, 0.4, "chunked scan of several kernels, bound by its smaller products"},
 	plan.RecurrentDecode: {4, 0.6, "reads and writes the state once, in one kernel"},

@@ -78,7 +78,7 @@ func Standard() []Parameter {
 		p(registry.HostStep, 0, 5e-4, "time between a step's result and the next launch that the host does not hide"),
 		p(registry.HostSequence, 11e-6, 1e-5, "host and sampler work of a running sequence, a step"),
 		p(registry.HostLayer, 1e-3, 5e-4, "launching a layer without a graph: a step takes at least this for each"),
-		p(registry.SmallKernels, 8e-6, 1e-5, "kernels of a layer that are timed by no table, beyond their listed bytes"),
+		p(registry.StreamLaunch, 1.5e-6, 1e-6, "device time of a captured elementwise or quantise launch besides moving its bytes; no table times them"),
 		p(registry.HostToken, 8e-6, 5e-6, "tokenising and carrying one prompt token"),
 		p(registry.HostRequest, 5e-3, 5e-3, "front-end work of one request"),
 		p(registry.HostBurst, 6e-3, 3e-3, "the front end takes requests one after the other"),

@@ -13,6 +13,7 @@ type Config struct {
 	Watermark     float64
 	MaxModelLen   int
 	MaxInFlight   int // max_in_flight_tokens
+	Lag           int // tokens behind the computed ones that a drafter may still rewrite; they are not stored
 	Sink          Sink
 }
 
@@ -166,6 +167,7 @@ func (c *Cache) Store(s *Sequence, tokens int) {
 	if !c.config.Caching {
 		return
 	}
+	tokens -= c.config.Lag
 	if len(c.managers) > 1 {
 		tokens = tokens / c.align * c.align
 	}

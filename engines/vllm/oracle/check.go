@@ -16,8 +16,11 @@ import (
 	"github.com/inference-sim/accuracy-dashboard/internal/strict"
 )
 
-// Format is the trace format this package reads.
-const Format = "blis-oracle-vllm/1"
+// The trace formats this package reads. The second records more.
+const (
+	Format       = "blis-oracle-vllm/1"
+	SecondFormat = "blis-oracle-vllm2/1"
+)
 
 // Report is the outcome of replaying one trace.
 type Report struct {
@@ -78,8 +81,8 @@ func decode(name string, data []byte) (map[string]any, error) {
 	if err := strict.JSON(name, data, &trace); err != nil {
 		return nil, err
 	}
-	if got, _ := trace["format"].(string); got != Format {
-		return nil, &diag.Refusal{File: name, Field: "format", Value: got, Problem: "is not a trace of this engine", Accept: Format}
+	if got, _ := trace["format"].(string); got != Format && got != SecondFormat {
+		return nil, &diag.Refusal{File: name, Field: "format", Value: got, Problem: "is not a trace of this engine", Accept: Format + " or " + SecondFormat}
 	}
 	return trace, nil
 }
@@ -121,6 +124,9 @@ func replay(name string, recorded map[string]any) (map[string]any, error) {
 	}
 	out := object{"scenario_sha256": shortDigest(raw, 64), "steps": []any{}, "resolved": object{}}
 	w, err := newWorld(&s, c)
+	if w != nil {
+		w.second = recorded["format"] == any(SecondFormat)
+	}
 	if refused, ok := errors.AsType[*sched.StartupError](err); ok {
 		out["startup_error"] = []string{refused.Type, clip(refused.Text, 300)}
 	} else if err != nil {

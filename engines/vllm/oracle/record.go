@@ -134,7 +134,7 @@ func (w *world) recordUpdate(b *sched.Batch, out *sched.Output) object {
 		list = append(list, []any{e.Request.Name, e.Tokens})
 		tokens += e.Tokens
 		if e.Finish != sched.NotFinished {
-			rec.append("stop", []any{e.Request.Name, reasons[e.Finish], e.Request.Outputs()})
+			rec.append("stop", []any{e.Request.Name, reasons[e.Finish], outputs(&e)})
 		}
 		if e.First {
 			rec.append("prefill", []any{e.Request.Name, e.Request.Prompt, e.Request.Cached, e.Written})
@@ -159,7 +159,27 @@ func (w *world) recordUpdate(b *sched.Batch, out *sched.Output) object {
 // round9 rounds the exact value of v to nine places, ties to even.
 func round9(v float64) json.Number { return json.Number(strconv.FormatFloat(v, 'f', 9, 64)) }
 
-var reasons = map[sched.Finish]string{sched.Stopped: "stop", sched.Length: "length"}
+var reasons = map[sched.Finish]string{sched.Stopped: "stop", sched.Length: "length", sched.Errored: "error"}
+
+// outputs is the output length at a stop; a request that ends outside its own step
+// has none on record.
+func outputs(e *sched.Event) any {
+	if e.Tokens == 0 {
+		return nil
+	}
+	return e.Request.Outputs()
+}
+
+// bitmask lists the structured requests that sample in a batch, nil for none.
+func bitmask(b *sched.Batch) []any {
+	var ids []any
+	for i := range b.Entries {
+		if e := &b.Entries[i]; e.Samples && e.Request.Grammar != nil {
+			ids = append(ids, e.Request.Name)
+		}
+	}
+	return ids
+}
 
 // recordState is the state after an iteration; events are published by an update.
 func (w *world) recordState(updated bool) object {
@@ -180,6 +200,14 @@ func (w *world) recordState(updated bool) object {
 		if len(skip) > 0 {
 			rec["skip"] = skip
 		}
+		for _, r := range skipped {
+			if r.Blocked != sched.Admissible {
+				rec.append("blocked", []any{r.Name, blocks[r.Blocked]})
+			}
+		}
+		if w.config.Throttle {
+			rec["cap_bound"] = s.LeftWaiting()
+		}
 		rec["head"], rec["tail"] = ids(free[:min(6, len(free))]), ids(free[max(0, len(free)-3):])
 	}
 	if !updated {
@@ -193,6 +221,8 @@ func (w *world) recordState(updated bool) object {
 	}
 	return rec
 }
+
+var blocks = map[sched.Block]string{sched.AwaitsGrammar: "WAITING_FOR_STRUCTURED_OUTPUT_GRAMMAR", sched.AwaitsChunk: "WAITING_FOR_STREAMING_REQ"}
 
 func names(list []*sched.Request) []string {
 	out := make([]string, len(list))
@@ -219,6 +249,9 @@ func (w *world) final() object {
 	if pool.Usable()+1 > 400 {
 		final["free_order"] = digest(free)
 	}
+	if w.second {
+		final["off"] = nil
+	}
 	return final
 }
 
@@ -228,9 +261,17 @@ func (w *world) resolved() object {
 	c, cache := s.Config(), s.Cache().Config()
 	out := object{"batch_queue_size": w.loop.Depth(), "scheduler_class": "Scheduler", "step_fn": "step",
 		"hash_block_size": cache.HashBlockSize, "scheduler_block_size": cache.BlockSize,
-		"max_in_flight_tokens": c.MaxInFlightTokens(), "max_num_scheduled_tokens": s.Budget(), "num_gpu_blocks": cache.NumBlocks,
-		"num_lookahead_tokens": c.Speculative.Lookahead(), "watermark_blocks": s.Cache().WatermarkBlocks(),
-		"coordinator": s.Cache().Coordinator()}
+		"max_in_flight_tokens": c.MaxInFlightTokens(), "num_gpu_blocks": cache.NumBlocks,
+		"num_lookahead_tokens": c.Speculative.Lookahead(), "coordinator": s.Cache().Coordinator()}
+	if w.second {
+		out["defer_block_free"], out["requires_kv_delivery"] = false, false
+		out["num_prefill_lookahead"] = c.Speculative.PrefillLookahead()
+		if lookup := s.DraftsByRequests(); lookup != nil {
+			out["dynamic_sd_lookup"] = lookup
+		}
+	} else {
+		out["max_num_scheduled_tokens"], out["watermark_blocks"] = s.Budget(), s.Cache().WatermarkBlocks()
+	}
 	if c.Async {
 		out["scheduler_class"] = "AsyncScheduler"
 	}

@@ -9,6 +9,7 @@ package oracle
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	"github.com/inference-sim/accuracy-dashboard/engines/vllm/kv"
@@ -27,6 +28,7 @@ type scenario struct {
 	ResetSteps []int           `json:"reset_prefix_cache_steps"`
 	Config     json.RawMessage `json:"config"`
 	Requests   []request       `json:"requests"`
+	Ops        []op            `json:"ops"`
 }
 
 type request struct {
@@ -37,11 +39,41 @@ type request struct {
 	MaxTokens   int       `json:"max_tokens"`
 	MinTokens   int       `json:"min_tokens"`
 	OutputLen   int       `json:"output_len"`
-	OutStream   int       `json:"out_stream"`
+	OutStream   *int      `json:"out_stream"`
 	Priority    int       `json:"priority"`
 	CacheSalt   string    `json:"cache_salt"`
 	AbortStep   *int      `json:"abort_step"`
 	AbortPhase  string    `json:"abort_phase"`
+	LoRA        int       `json:"lora"`
+	Resumable   bool      `json:"resumable"`
+	Structured  *grammar  `json:"structured"`
+}
+
+// grammar says when a structured request's grammar is ready and what it lets through.
+type grammar struct {
+	ReadyStep   int  `json:"ready_step"`
+	Error       bool `json:"error"`
+	RejectAt    int  `json:"reject_at"`
+	ValidDrafts *int `json:"valid_drafts"`
+}
+
+// op is something done to the engine from outside before an iteration.
+type op struct {
+	at   int
+	name string
+	args []json.RawMessage
+}
+
+func (o *op) UnmarshalJSON(data []byte) error {
+	var raw []json.RawMessage
+	if err := json.Unmarshal(data, &raw); err != nil {
+		return err
+	}
+	if len(raw) < 2 {
+		return fmt.Errorf("an operation has %d values", len(raw))
+	}
+	o.args = raw[2:]
+	return errors.Join(json.Unmarshal(raw[0], &o.at), json.Unmarshal(raw[1], &o.name))
 }
 
 // settings are a scenario's configuration; absent keys take the recorder's defaults.
@@ -70,6 +102,23 @@ type settings struct {
 	UncheckedPool             bool     `json:"unchecked_pool"`
 	IntBlockHashes            bool     `json:"int_block_hashes"`
 	MambaCacheMode            string   `json:"mamba_cache_mode"`
+
+	LoRA *struct {
+		MaxLoRAs int `json:"max_loras"`
+	} `json:"lora"`
+	PrefillInterval int     `json:"prefill_schedule_interval"`
+	Throttle        bool    `json:"dp_throttle"`
+	MTPModules      int     `json:"num_mtp_modules"`
+	SpecSchedule    [][]int `json:"spec_schedule"`
+	DecodeContext   int     `json:"decode_context"`
+	KVTransfer      *struct {
+		Connector string          `json:"kv_connector"`
+		Role      string          `json:"kv_role"`
+		Extra     json.RawMessage `json:"kv_connector_extra_config"`
+		Engine    string          `json:"engine_id"`
+		Failure   string          `json:"kv_load_failure_policy"`
+		Module    *string         `json:"kv_connector_module_path"`
+	} `json:"kv_transfer"`
 }
 
 // drafter is a speculative method with the acceptance the recorder played.
@@ -166,7 +215,19 @@ func (c *settings) lower() (*sched.Config, error) {
 		out.MaxNumScheduledTokens = *c.MaxNumScheduledTokens
 	}
 	if d := c.Speculative; d != nil {
-		out.Speculative = &sched.Speculative{Method: d.Method, Tokens: d.Tokens, Parallel: d.Parallel}
+		out.Speculative = &sched.Speculative{Method: d.Method, Tokens: d.Tokens, Parallel: d.Parallel, Modules: c.MTPModules, Schedule: c.SpecSchedule}
+	}
+	if c.LoRA != nil {
+		out.MaxLoRAs = c.LoRA.MaxLoRAs
+	}
+	if c.Throttle {
+		out.PrefillInterval = c.PrefillInterval
+	}
+	if c.KVTransfer != nil {
+		return nil, &diag.Refusal{Field: "kv_transfer", Value: c.KVTransfer.Connector, Problem: "this connector is not modelled", Rule: "VLM-6"}
+	}
+	if c.DecodeContext > 1 {
+		return nil, &diag.Refusal{Field: "decode_context", Value: fmt.Sprint(c.DecodeContext), Problem: "context parallelism is not modelled", Accept: "1"}
 	}
 	for _, word := range []struct {
 		field, value string

@@ -3,6 +3,8 @@ package oracle
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
+	"slices"
 	"strconv"
 
 	"github.com/inference-sim/accuracy-dashboard/engines/vllm/kv"
@@ -25,24 +27,36 @@ type content struct {
 	prompt   int
 	stream   int
 	stopAt   int
+	adapter  []string // extra keys of every block
 	extra    []string // extra keys of the first block
 	last     kv.Digest
 	ids      []kv.BlockHash
 }
 
 func newContent(r *request, stopAt int, hasher *kv.Hasher, interner *kv.Interner, unit int) *content {
-	c := &content{hasher: hasher, interner: interner, unit: unit, stream: r.OutStream, stopAt: stopAt, last: hasher.None()}
-	for _, s := range r.Prompt {
+	c := &content{hasher: hasher, interner: interner, unit: unit, stream: *r.OutStream, stopAt: stopAt, last: hasher.None()}
+	c.append(r.Prompt)
+	if r.LoRA > 0 {
+		c.adapter = []string{fmt.Sprintf("lora-%d", r.LoRA)}
+	}
+	c.extra = c.adapter
+	if r.CacheSalt != "" {
+		c.extra = append(slices.Clone(c.adapter), r.CacheSalt)
+	}
+	return c
+}
+
+// append adds prompt segments; what follows them is output.
+func (c *content) append(segments []segment) (added int) {
+	before := len(c.tokens)
+	for _, s := range segments {
 		c.tokens = append(c.tokens, s.literal...)
 		for i := range s.count - len(s.literal) {
 			c.tokens = append(c.tokens, streamToken(s.stream, s.start+i))
 		}
 	}
 	c.prompt = len(c.tokens)
-	if r.CacheSalt != "" {
-		c.extra = []string{r.CacheSalt}
-	}
-	return c
+	return c.prompt - before
 }
 
 // upTo returns the first n tokens, outputs included.
@@ -62,7 +76,7 @@ func (c *content) upTo(n int) []int32 {
 func (c *content) BlockHash(i int) kv.BlockHash {
 	for len(c.ids) <= i {
 		k := len(c.ids)
-		var extra []string
+		extra := c.adapter
 		if k == 0 {
 			extra = c.extra
 		}

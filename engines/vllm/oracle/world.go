@@ -17,6 +17,7 @@ type world struct {
 	requests []*player
 	byName   map[string]*player
 	compact  bool
+	second   bool // the trace is of the second set, which records more
 }
 
 // player is one request of the scenario.
@@ -54,6 +55,10 @@ func newWorld(s *scenario, c *settings) (*world, error) {
 }
 
 func (w *world) add(i int, r *request, unit int) {
+	if r.OutStream == nil {
+		stream := 50000 + i
+		r.OutStream = &stream
+	}
 	stopAt := r.OutputLen
 	if stopAt >= r.MaxTokens {
 		stopAt = 0 // the recorder samples no end of sequence where the length limit ends the request
@@ -64,7 +69,13 @@ func (w *world) add(i int, r *request, unit int) {
 		arrival = *r.ArrivalTime
 	}
 	p.Request = sched.Request{Name: r.ID, Priority: r.Priority, Arrival: arrival, MaxTokens: r.MaxTokens,
-		MinTokens: r.MinTokens, StopAt: stopAt, Owner: p}
+		MinTokens: r.MinTokens, StopAt: stopAt, Adapter: r.LoRA, Resumable: r.Resumable, Owner: p}
+	if g := r.Structured; g != nil {
+		p.Grammar = &sched.Grammar{Failed: g.Error, RejectAt: g.RejectAt, Drafts: -1}
+		if g.ValidDrafts != nil {
+			p.Grammar.Drafts = *g.ValidDrafts
+		}
+	}
 	p.Prompt, p.Tokens, p.Hashes = p.content.prompt, p.content.prompt, p.content
 	w.requests = append(w.requests, p)
 	w.byName[r.ID] = p
@@ -116,6 +127,17 @@ func (w *world) inputs(i int) (in object, during []*player) {
 		w.abort(p)
 		in.append("abort", p.in.ID)
 	}
+	for _, p := range w.requests {
+		if g := p.in.Structured; g != nil && g.ReadyStep == i {
+			p.Grammar.Ready = true
+			in.append("grammar", p.in.ID)
+		}
+	}
+	for k := range w.scenario.Ops {
+		if o := &w.scenario.Ops[k]; o.at == i {
+			in.append("ops", w.operate(o))
+		}
+	}
 	for _, at := range w.scenario.ResetSteps {
 		if at == i {
 			in["reset"] = w.loop.Scheduler.ResetPrefixCache()
@@ -137,6 +159,11 @@ func (w *world) pending(i int) bool {
 			return true
 		}
 	}
+	for _, o := range w.scenario.Ops {
+		if o.at > i {
+			return true
+		}
+	}
 	return false
 }
 
@@ -151,6 +178,9 @@ func (w *world) run() (steps []any, ended string, final object) {
 	for i := 0; i < limit; i++ {
 		in, during := w.inputs(i)
 		if !w.loop.Busy() {
+			if w.second && len(in) > 0 {
+				steps = append(steps, object{"i": i, "in": in})
+			}
 			if !w.pending(i) {
 				ended = "drained"
 				break
@@ -182,6 +212,9 @@ func (w *world) iterate(i int, during []*player) (step object, changed bool) {
 	if b != nil {
 		w.play(b)
 		step["s"] = []any{w.recordBatch(b)}
+		if ids := bitmask(b); ids != nil {
+			step["bitmask"] = []any{ids}
+		}
 		changed = len(b.Finished) > 0 || w.loop.Tokens() > 0
 	}
 	if b == nil || w.loop.Waits() {

@@ -53,6 +53,8 @@ type Config struct {
 	Watermark                 float64 // share of the pool admission keeps free
 	ReserveFullISL            bool    // scheduler_reserve_full_isl
 	Speculative               *Speculative
+	MaxLoRAs                  int // adapters in one step; 0 is no limit
+	PrefillInterval           int // prefills start in every n-th step only; 0 and 1 are off
 
 	Layers        []kv.Layer
 	BlockSize     int
@@ -75,6 +77,11 @@ type Speculative struct {
 	Tokens int // drafts a step, K
 	// Parallel marks a drafter that proposes all its tokens in one pass.
 	Parallel bool
+	// Modules is the number of multi-token-prediction modules; 0 is one.
+	Modules int
+	// Schedule lists [first, last, drafts]: the drafts made after a step of so many
+	// requests. nil is always Tokens.
+	Schedule [][]int
 }
 
 // MaxConcurrentBatches is how many batches the engine keeps in flight

@@ -32,7 +32,7 @@ const wheelSize = 64
 // cruises reports whether a configuration's steady decode steps are uniform: one
 // token a request and step, each known one completed batch later.
 func (c *Config) cruises() bool {
-	return !c.Stepwise && c.Speculative == nil && c.PipelineParallel <= 1 && !c.AlignedMamba
+	return !c.Stepwise && c.Speculative == nil && c.PrefillInterval <= 1 && c.PipelineParallel <= 1 && !c.AlignedMamba
 }
 
 func (s *Scheduler) startCruise() {
@@ -187,6 +187,9 @@ func (s *Scheduler) lastOutput(r *Request) int {
 	n := max(r.MinTokens, min(r.MaxTokens, s.config.MaxModelLen-r.Prompt))
 	if r.StopAt > 0 && r.StopAt >= r.MinTokens {
 		n = min(n, r.StopAt)
+	}
+	if r.Grammar != nil && r.Grammar.RejectAt > 0 {
+		n = min(n, r.Grammar.RejectAt)
 	}
 	return n
 }

@@ -20,6 +20,7 @@ const (
 	Stopped
 	Length
 	Aborted
+	Errored
 )
 
 // Request is one request in the scheduler. The owner fills the exported fields
@@ -32,24 +33,30 @@ type Request struct {
 	Arrival   float64
 	MaxTokens int
 	MinTokens int
-	StopAt    int // the output token with this number is an end of sequence; 0 is none
-	Owner     any // not read here
+	StopAt    int      // the output token with this number is an end of sequence; 0 is none
+	Adapter   int      // LoRA adapter; 0 is none
+	Grammar   *Grammar // structured output; nil is free text
+	Resumable bool     // a streaming session
+	Owner     any      // not read here
 
 	Status      Status
+	Blocked     Block
 	Finish      Finish
 	Preemptions int
 	Cached      int // prompt tokens served from the cache at first admission
 	Scheduled   int // tokens scheduled over all admissions; see ScheduledTokens
 
-	admitted     bool // has been admitted at least once
-	reported     bool // its first output has been reported
-	chunk        bool // the last step left prompt tokens to compute
-	drafts       int  // draft tokens to verify in the next step
-	placeholders int  // output tokens in flight whose number is not known yet
-	eligible     int  // earliest step of the next decode, with a pipeline
-	outputs      int  // batches in flight that will return a token
-	stale        int  // of those, scheduled before a preemption
-	pending      int  // batches in flight that hold the request
+	admitted     bool    // has been admitted at least once
+	reported     bool    // its first output has been reported
+	chunk        bool    // the last step left prompt tokens to compute
+	drafts       int     // draft tokens to verify in the next step
+	placeholders int     // output tokens in flight whose number is not known yet
+	eligible     int     // earliest step of the next decode, with a pipeline
+	outputs      int     // batches in flight that will return a token
+	chunks       []Chunk // inputs of a session not taken up yet
+	dropped      int     // outputs in flight that a reset discards
+	stale        int     // of those, scheduled before a preemption
+	pending      int     // batches in flight that hold the request
 
 	order    uint64 // grows with admission; running is sorted by it
 	lastEmit int    // step of the batch that returned its last token

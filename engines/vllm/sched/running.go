@@ -19,7 +19,7 @@ func (s *Scheduler) walk(b *Batch, left *budgets, from int) {
 			return
 		}
 		r := s.running[i]
-		if s.awaitsOutput(r) {
+		if s.awaitsOutput(r) || s.deferring && r.chunk {
 			continue
 		}
 		want := s.want(r, left)
@@ -70,6 +70,16 @@ func (s *Scheduler) want(r *Request, left *budgets) int {
 	n = min(n, left.tokens, left.input-s.slots, s.config.MaxModelLen-r.Computed-1)
 	if s.config.AlignedMamba {
 		n = s.clipToStates(r, n, r.Computed)
+	}
+	return s.clipToModules(r, n, r.Computed)
+}
+
+// clipToModules keeps a prefill chunk from leaving fewer tokens than the drafter's
+// modules need to look ahead (scheduler.py:456-475).
+func (s *Scheduler) clipToModules(r *Request, n, computed int) int {
+	left := r.Tokens - computed - n
+	if ahead := s.config.Speculative.PrefillLookahead(); ahead > 1 && left > 0 && left < ahead {
+		return max(n-(ahead-left), 0)
 	}
 	return n
 }
@@ -138,6 +148,12 @@ func (s *Scheduler) preempt(b *Batch, left *budgets, r *Request, at int) {
 	s.running = s.running[:len(s.running)-1]
 
 	b.Preempted = append(b.Preempted, Victim{r, r.Computed})
+	s.evictRunning(r)
+}
+
+// evictRunning returns a request that left running to the front of the waiting
+// queue, without blocks and with its outputs.
+func (s *Scheduler) evictRunning(r *Request) {
 	s.cache.Free(&r.Sequence)
 	r.stale = r.outputs
 	r.Status = Preempted

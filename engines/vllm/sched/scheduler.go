@@ -26,6 +26,14 @@ type Scheduler struct {
 	prefix   PrefixStats
 	orders   uint64 // admissions so far
 	cruise   cruise
+
+	pause       PauseState
+	failed      []*Request // whose grammar did not compile
+	adapters    []int
+	sessions    int  // streaming sessions that wait for input; each takes a running slot
+	deferring   bool // prefills wait in this step
+	leftWaiting bool
+	lookup      []int // drafts by requests in the step; nil is always k
 }
 
 // New checks a configuration as start-up does and builds its scheduler.
@@ -38,6 +46,10 @@ func New(config Config) (*Scheduler, error) {
 		config: config, cache: kv.NewCache(*cacheConfig), budget: config.budget(),
 		slots: config.Speculative.Slots(), lookahead: config.Speculative.Lookahead(), k: config.Speculative.K(),
 		waiting: newQueue(config.Policy), skipped: newQueue(config.Policy),
+	}
+	s.lookup, err = config.Speculative.byRequests(config.MaxNumSeqs)
+	if err != nil {
+		return nil, err
 	}
 	s.startCruise()
 	return s, nil
@@ -52,6 +64,11 @@ func (s *Scheduler) Config() *Config { return &s.config }
 // Add queues a request.
 func (s *Scheduler) Add(r *Request) {
 	r.Status = Waiting
+	if r.Grammar != nil {
+		r.Blocked = AwaitsGrammar
+		s.skipped.push(r)
+		return
+	}
 	s.waiting.push(r)
 }
 
@@ -66,6 +83,9 @@ func (s *Scheduler) Abort(r *Request) {
 		}
 		s.dropRunning(r)
 	} else {
+		if r.Blocked == AwaitsChunk {
+			s.sessions--
+		}
 		r.queue.remove(r)
 	}
 	s.end(r, Aborted)
@@ -91,9 +111,16 @@ func (s *Scheduler) indexOf(r *Request) int {
 	return sort.Search(len(s.running), func(i int) bool { return s.running[i].order >= r.order })
 }
 
-// Unfinished is the number of requests that have not ended.
+// Unfinished is the number of requests that could go on: idle sessions do not count,
+// nor does what a pause holds back (scheduler.py:2474-2486).
 func (s *Scheduler) Unfinished() int {
-	return len(s.running) + s.waiting.len() + s.skipped.len()
+	switch s.pause {
+	case PausedAll:
+		return 0
+	case PausedNew:
+		return len(s.running)
+	}
+	return len(s.running) + s.waiting.len() + s.skipped.len() - s.sessions
 }
 
 // HasWork reports whether a Schedule call has anything to do, the passing on of
@@ -125,10 +152,15 @@ func (s *Scheduler) Schedule(b *Batch) {
 	s.step++
 	b.reset(s.step)
 	s.cache.NewStep()
-	left := budgets{tokens: s.budget, input: s.config.MaxNumBatchedTokens}
-	s.scheduleRunning(b, &left)
-	if len(b.Preempted) == 0 {
-		s.scheduleWaiting(b, &left)
+	s.deferring = s.defers()
+	if s.pause != PausedAll {
+		left := budgets{tokens: s.budget, input: s.config.MaxNumBatchedTokens}
+		s.scheduleRunning(b, &left)
+		if len(b.Preempted) == 0 && s.pause == Unpaused {
+			s.scheduleWaiting(b, &left)
+		}
+	} else {
+		s.flushActive()
 	}
 	s.advance(b)
 	s.settle(b)
@@ -148,6 +180,7 @@ func (l *budgets) charge(tokens, slots int) {
 // advance counts the scheduled tokens as computed before the model runs
 // (scheduler.py:1383-1419, async_scheduler.py:19-53).
 func (s *Scheduler) advance(b *Batch) {
+	drafts := s.draftsAfter(b)
 	for i := range b.Entries {
 		e := &b.Entries[i]
 		r := e.Request
@@ -163,7 +196,7 @@ func (s *Scheduler) advance(b *Batch) {
 		}
 		if s.config.Async && e.Samples {
 			r.placeholders += 1 + e.Drafts
-			r.drafts = s.k
+			r.drafts = drafts
 			r.eligible = s.step + max(s.config.PipelineParallel, 1)
 		}
 	}

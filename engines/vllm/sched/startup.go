@@ -37,8 +37,9 @@ func (c *Config) check() (*kv.Config, error) {
 		return nil, err
 	}
 	size, hash := kv.BlockSizes(groups, c.PrefixCaching)
+	lag := max(c.Speculative.PrefillLookahead()-1, 0) // the last module has not seen them
 	return &kv.Config{Groups: groups, NumBlocks: c.NumBlocks, BlockSize: size, HashBlockSize: hash, Caching: c.PrefixCaching,
-		Retention: c.Retention, Watermark: c.Watermark, MaxModelLen: c.MaxModelLen, MaxInFlight: c.MaxInFlightTokens(), Sink: c.Sink}, nil
+		Retention: c.Retention, Watermark: c.Watermark, MaxModelLen: c.MaxModelLen, MaxInFlight: c.MaxInFlightTokens(), Lag: lag, Sink: c.Sink}, nil
 }
 
 // complete fills what a layer's spec takes from the engine.

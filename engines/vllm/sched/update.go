@@ -20,6 +20,7 @@ func (s *Scheduler) Update(b *Batch, out *Output) {
 			s.sampled(b, e, out)
 		}
 	}
+	s.failGrammars(out)
 	out.Prefix, s.prefix = s.prefix, PrefixStats{}
 	s.cruise.flight = append(s.cruise.flight[:0], s.cruise.flight[1:]...)
 	s.cruise.last = b.Step
@@ -29,12 +30,16 @@ func (s *Scheduler) Update(b *Batch, out *Output) {
 func (s *Scheduler) sampled(b *Batch, e *Entry, out *Output) {
 	r := e.Request
 	fresh := e.epoch == r.Preemptions
+	r.outputs--
+	if !fresh && r.dropped > 0 {
+		r.dropped--
+		return
+	}
 	if e.Drafts > 0 {
 		s.verify(e, fresh)
-		out.Drafts.observe(e.Drafts, e.Accepted)
+		out.Drafts.observe(r.Grammar.cut(e.Drafts), e.Accepted)
 	}
 	n, why := s.emit(r, 1+e.Accepted)
-	r.outputs--
 	if !fresh {
 		r.stale--
 	} else if s.config.Async {
@@ -59,7 +64,9 @@ func (s *Scheduler) sampled(b *Batch, e *Entry, out *Output) {
 		} else {
 			r.queue.remove(r)
 		}
-		s.end(r, why)
+		if why == Errored || !s.pauseSession(r) {
+			s.end(r, why)
+		}
 	}
 	out.Events = append(out.Events, ev)
 }
@@ -77,6 +84,15 @@ func (s *Scheduler) verify(e *Entry, fresh bool) {
 // emit appends up to n tokens, ending at the first that stops the request
 // (vllm/v1/core/sched/utils.py:94-130), and returns how many were kept.
 func (s *Scheduler) emit(r *Request, n int) (int, Finish) {
+	before := r.Outputs()
+	n, why := s.stopAmong(r, n)
+	if g := r.Grammar; g != nil && g.RejectAt > before && g.RejectAt <= r.Outputs() {
+		why = Errored
+	}
+	return n, why
+}
+
+func (s *Scheduler) stopAmong(r *Request, n int) (int, Finish) {
 	for i := 1; i <= n; i++ {
 		r.Tokens++
 		made := r.Outputs()
@@ -94,6 +110,7 @@ func (s *Scheduler) emit(r *Request, n int) (int, Finish) {
 // Propose hands over the drafts made after a batch, in synchronous mode: count says
 // how many each of its requests got (vllm/v1/engine/core.py:615-622).
 func (s *Scheduler) Propose(b *Batch, count func(*Request) int) {
+	drafts := s.draftsAfter(b)
 	for i := range b.Entries {
 		r := b.Entries[i].Request
 		if r.Status == Finished {
@@ -101,7 +118,7 @@ func (s *Scheduler) Propose(b *Batch, count func(*Request) int) {
 		}
 		r.drafts = 0
 		if !r.chunk {
-			r.drafts = count(r)
+			r.drafts = r.Grammar.cut(min(count(r), drafts))
 		}
 	}
 }

@@ -6,13 +6,13 @@ import "github.com/inference-sim/accuracy-dashboard/engines/vllm/kv"
 // fit ends admission (scheduler.py:748-1166).
 func (s *Scheduler) scheduleWaiting(b *Batch, left *budgets) {
 	pad := s.padsDecodes(b)
-	for left.tokens > 0 && left.input > s.slots && len(s.running) < s.config.MaxNumSeqs {
+	for left.tokens > 0 && left.input > s.slots && len(s.running)+s.sessions < s.config.MaxNumSeqs {
 		q := s.head()
 		if q == nil {
 			break
 		}
 		r := q.peek()
-		if r.stale > 0 {
+		if s.passes(r) {
 			q.remove(r)
 			s.passed = append(s.passed, r)
 			continue
@@ -26,6 +26,9 @@ func (s *Scheduler) scheduleWaiting(b *Batch, left *budgets) {
 		s.passed[i] = nil
 	}
 	s.passed = s.passed[:0]
+	if !s.deferring {
+		s.leftWaiting = s.waiting.len()+s.skipped.len() > 0
+	}
 }
 
 // head is the queue whose first request is next, nil when both are empty
@@ -46,7 +49,7 @@ func (s *Scheduler) head() queue {
 // padsDecodes reports whether an admitted request with one token to compute is
 // given draft placeholders, so that the batch stays uniform (scheduler.py:934-955).
 func (s *Scheduler) padsDecodes(b *Batch) bool {
-	if s.k == 0 || len(b.Entries) == 0 {
+	if s.k == 0 || s.lookup != nil || len(b.Entries) == 0 {
 		return false
 	}
 	for i := range b.Entries {
@@ -66,6 +69,9 @@ func (s *Scheduler) admit(b *Batch, left *budgets, q queue, r *Request, pad bool
 		computed = hit.Tokens
 	}
 	n, drafts := r.Tokens-computed, 0
+	if s.deferring && n > 1 {
+		return false
+	}
 	room := min(left.tokens, left.input-s.slots)
 	if pad && n == 1 {
 		n, drafts = 1+s.k, s.k
@@ -81,6 +87,7 @@ func (s *Scheduler) admit(b *Batch, left *budgets, q queue, r *Request, pad bool
 	if s.config.AlignedMamba {
 		n = s.clipToStates(r, n, computed)
 	}
+	n = s.clipToModules(r, n, computed)
 	if n <= 0 || !s.cache.Allocate(&r.Sequence, kv.Grant{New: n, Hit: hit, Lookahead: s.lookahead,
 		Whole: s.config.ReserveFullISL, Watermark: len(s.running) > 0}) {
 		return false
@@ -90,7 +97,9 @@ func (s *Scheduler) admit(b *Batch, left *budgets, q queue, r *Request, pad bool
 	if r.Status == Preempted {
 		e.Origin = FromPreempted
 	}
-	s.countLookup(r, computed)
+	if hit != nil {
+		s.countLookup(r, computed)
+	}
 	if !r.admitted {
 		r.admitted, r.Cached = true, computed
 	}

@@ -116,7 +116,7 @@ func newProcess(a *spec.Arrivals, seed uint64, component string) *process {
 	case a.Gamma != nil:
 		q.p, q.gap = a.Gamma, func(s *substream.Stream, k float64) float64 { return s.Gamma(k) / k }
 	case a.Weibull != nil:
-		mean := weibullMean(a.Weibull.Shape)
+		mean := WeibullMean(a.Weibull.Shape)
 		q.p, q.gap = a.Weibull, func(s *substream.Stream, k float64) float64 { return s.Weibull(k) / mean }
 	default:
 		q.p, q.gap = a.Constant, func(*substream.Stream, float64) float64 { return 1 }
@@ -155,8 +155,8 @@ func (q *process) through(t, work float64) float64 {
 	return t + work
 }
 
-// weibullMean is Gamma(1 + 1/k), by Lanczos' approximation (g = 7, n = 9) within 1e-13.
-func weibullMean(k float64) float64 {
+// WeibullMean is the mean of a Weibull variate of scale 1: Gamma(1 + 1/k), by Lanczos' approximation (g = 7, n = 9) within 1e-13.
+func WeibullMean(k float64) float64 {
 	x := 1 / k
 	c := [...]float64{676.5203681218851, -1259.1392167224028, 771.32342877765313, -176.61502916214059,
 		12.507343278686905, -0.13857109526572012, 9.9843695780195716e-6, 1.5056327351493116e-7}

@@ -104,6 +104,9 @@ func (t *TraceWriter) Write(client int, r *Request) {
 	t.line(row)
 }
 
+// WriteRow adds a row that comes from elsewhere than a run.
+func (t *TraceWriter) WriteRow(r *TraceRow) { t.line(r) }
+
 // Close flushes and gives the first error.
 func (t *TraceWriter) Close() error {
 	if err := t.w.Flush(); t.err == nil {

@@ -1,0 +1,201 @@
+package convert
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+
+	xrand "math/rand/v2"
+
+	"github.com/inference-sim/accuracy-dashboard/sim/analysis"
+	"github.com/inference-sim/accuracy-dashboard/sim/workload"
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+func read(t *testing.T, names ...string) []File {
+	t.Helper()
+	var out []File
+	for _, n := range names {
+		b, err := os.ReadFile("testdata/" + n)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out = append(out, File{n, b})
+	}
+	return out
+}
+
+// sent is a request as a replay hands it over when every response is immediate.
+type sent struct {
+	at             int64
+	prompt, output int
+	session        int64
+	segments       []workload.Segment
+}
+
+// drain converts, opens and replays; each request ends service later.
+func drain(t *testing.T, format string, service int64, files []File) []sent {
+	t.Helper()
+	var b bytes.Buffer
+	if err := To(&b, format, files); err != nil {
+		t.Fatal(err)
+	}
+	sources, _, err := workload.OpenTrace("t.jsonl", b.Bytes(), 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []sent
+	for _, s := range sources {
+		for s.Due() != workload.Never {
+			now := s.Due()
+			var r workload.Request
+			s.Take(now, &r)
+			out = append(out, sent{now, r.PromptTokens(), r.Length, r.Session, append([]workload.Segment(nil), r.Prompt...)})
+			s.Ended(now+service, workload.End{Session: r.Session, Completed: true, Output: r.Length})
+		}
+	}
+	return out
+}
+
+func TestMooncakeKeepsTimesLengthsAndSharedBlocks(t *testing.T) {
+	files := read(t, "mooncake.jsonl")
+	got := drain(t, "mooncake", 0, files)
+	for i, line := range strings.Split(strings.TrimSpace(string(files[0].Data)), "\n") {
+		var r struct {
+			Timestamp, Input_length, Output_length int
+			Hash_ids                               []int
+		}
+		if err := json.Unmarshal([]byte(line), &r); err != nil {
+			t.Fatal(err)
+		}
+		if got[i].at != int64(r.Timestamp)*1000 || got[i].prompt != r.Input_length || got[i].output != r.Output_length {
+			t.Errorf("request %d: got %+v, want %+v", i, got[i], r)
+		}
+		at := 0
+		for _, s := range got[i].segments {
+			for k := 0; k < s.Count; k += mooncakeBlock {
+				if id := (s.Start + k) / mooncakeBlock; id != r.Hash_ids[at] {
+					t.Errorf("request %d, block %d: got id %d, want %d", i, at, id, r.Hash_ids[at])
+				}
+				at++
+			}
+		}
+	}
+}
+
+func TestAzureKeepsTimesAndLengths(t *testing.T) {
+	files := read(t, "azure.csv")
+	got := drain(t, "azure", 0, files)
+	rows, _ := csv.NewReader(bytes.NewReader(files[0].Data)).ReadAll()
+	if len(got) != len(rows)-1 {
+		t.Fatalf("got %d requests, want %d", len(got), len(rows)-1)
+	}
+	for i, r := range rows[1:] {
+		if p, _ := strconv.Atoi(r[1]); got[i].prompt != p {
+			t.Errorf("row %d: got %d prompt tokens, want %d", i, got[i].prompt, p)
+		}
+	}
+	if got[1].at != 52_000 { // 18:17:03.9799600 to 18:17:04.0319600
+		t.Errorf("second request at %d us, want 52000", got[1].at)
+	}
+}
+
+func TestInferencePerfKeepsSessions(t *testing.T) {
+	got := drain(t, "inference-perf", 1_000_000, read(t, "otel_prefix_sharing.json"))
+	lengths := map[int64][]int{}
+	for _, s := range got {
+		lengths[s.session] = append(lengths[s.session], s.prompt)
+	}
+	if want := "map[0:[50] 1:[45] 2:[100 180 270 380] 3:[40]]"; fmt.Sprint(lengths) != want {
+		t.Errorf("prompt tokens by session: got %v, want %v", lengths, want)
+	}
+}
+
+func TestBenchmarkServingIsAClosedLoopInListOrder(t *testing.T) {
+	f := File{"run.json", []byte(`{"request_rate": "inf", "max_concurrency": 2, "input_lens": [5, 6, 7, 8], "output_lens": [1, 2, 3, 4]}`)}
+	got := drain(t, "vllm", 10, []File{f})
+	var order []int
+	for _, s := range got {
+		order = append(order, s.prompt)
+	}
+	if fmt.Sprint(order) != "[5 6 7 8]" || got[2].at != 10 {
+		t.Errorf("got %v, third at %d", order, got[2].at)
+	}
+}
+
+// ServeGen's windows are drawn from, so the check is a two-sample test against
+// draws by an independent implementation of its families and tables.
+func TestServeGenDrawsItsOwnModel(t *testing.T) {
+	got := drain(t, "servegen", 0, read(t, "reason-deepseek-r1-chunk-2-trace.csv", "reason-deepseek-r1-chunk-2-dataset.json"))
+	windows, err := serveGenWindows(read(t, "reason-deepseek-r1-chunk-2-trace.csv")[0])
+	if err != nil || len(windows) != 1 {
+		t.Fatalf("%d active windows, %v", len(windows), err)
+	}
+	w := windows[0]
+	if want := w.rate * serveGenWindow; float64(len(got)) < 0.7*want || float64(len(got)) > 1.3*want {
+		t.Errorf("got %d requests, want about %.0f", len(got), want)
+	}
+	var gaps []float64
+	for i := 1; i < len(got); i++ {
+		gaps = append(gaps, float64(got[i].at-got[i-1].at)/1e6)
+	}
+	var own []float64
+	src := xrand.NewPCG(1, 2)
+	for range 3000 {
+		g := distuv.Gamma{Alpha: w.shape, Beta: w.shape * w.rate, Src: src}.Rand()
+		if w.family == "Weibull" {
+			d := distuv.Weibull{K: w.shape, Lambda: 1, Src: src}
+			g = d.Rand() / d.Mean() / w.rate
+		}
+		own = append(own, g)
+	}
+	if p := analysis.TwoSample(gaps, own); p < 0.001 {
+		t.Errorf("gaps between arrivals: p = %v", p)
+	}
+	tables, err := serveGenTables(read(t, "reason-deepseek-r1-chunk-2-dataset.json")[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := tables.at(w.start).input
+	var inputs, table []float64
+	for _, s := range got {
+		inputs = append(inputs, float64(s.prompt))
+	}
+	pick := distuv.Uniform{Min: 0, Max: m.cumulative[len(m.cumulative)-1], Src: src}
+	for range 3000 {
+		u, i := pick.Rand(), 0
+		for m.cumulative[i] < u {
+			i++
+		}
+		table = append(table, float64(m.values[i]))
+	}
+	if p := analysis.TwoSample(inputs, table); p < 0.001 {
+		t.Errorf("input lengths: p = %v", p)
+	}
+}
+
+// The smallest change to an accepted input that is refused.
+func TestRefusals(t *testing.T) {
+	cases := []struct{ format, name, data, want string }{
+		{"mooncake", "m", `{"timestamp": 0, "input_length": 513, "output_length": 1, "hash_ids": [1]}`, "m:1: hash_ids: 1: do not cover 513 tokens"},
+		{"mooncake", "m", `{"timestamp": 0, "input_length": 512, "output_length": 1, "hash_ids": [1]}`, ""},
+		{"azure", "a", "TIMESTAMP,ContextTokens,GeneratedTokens\n2023-11-16 18:17:03.9799600,0,10\n", "a:2: "},
+		{"azure", "a", "TIMESTAMP,ContextTokens,GeneratedTokens\n2023-11-16 18:17:03.9799600,1,10\n", ""},
+		{"vllm", "v", `{"request_rate": 2.0, "input_lens": [5], "output_lens": [1]}`, "start_times"},
+		{"vllm", "v", `{"request_rate": 2.0, "input_lens": [5], "output_lens": [1], "start_times": [3]}`, ""},
+		{"servegen", "x-trace.csv", "0,1,1,Gamma,1,1\n", "has no x-dataset.json"},
+		{"inference-perf", "i", `{"spans": [{"trace_id": "a", "span_id": "b", "start_time": "2026-02-26T10:00:00.0", "end_time": "2026-02-26T10:00:01.0", "attributes": {}}]}`, "spans.b: states no gen_ai.usage"},
+		{"csv", "c", "", "--from: csv: is not a format"},
+	}
+	for _, c := range cases {
+		err := To(new(bytes.Buffer), c.format, []File{{c.name, []byte(c.data)}})
+		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s %s: got %v, want %q", c.format, c.data, err, c.want)
+		}
+	}
+}

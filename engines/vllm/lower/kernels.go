@@ -23,8 +23,7 @@ type kernels struct {
 	fusedNorm   bool
 	moe         string
 	moeAct      quantity.Format
-	interAlign  int // what an expert's rank share of the inner size is padded to
-	wideAlign   int // what the hidden size is padded to inside the experts
+	pad         padding
 }
 
 func (l *lowering) chooseKernels() error {
@@ -176,7 +175,7 @@ func (l *lowering) chooseMoE() error {
 		return &diag.Refusal{Field: "moe-backend", Value: backend, Problem: fmt.Sprintf("does not run experts stored as %s", f), Accept: "auto", Rule: "X1"}
 	}
 	l.k.moe, l.k.moeAct = "vllm_"+class+"_"+experts.kernel, act
-	l.k.interAlign, l.k.wideAlign = experts.inter, experts.hidden
+	l.k.pad = experts.padding
 	if f == quantity.MXFP4 && backend == "flashinfer_trtllm" {
 		l.k.moe = "vllm_" + class + "_flashinfer_trtllm_mxfp4_" + map[quantity.Format]string{quantity.BF16: "bf16", quantity.MXFP8: "mxfp8"}[act] + "_trtllmmxfp4expertsmonolithic"
 	}
@@ -263,31 +262,35 @@ type moeCase struct {
 	backend string
 }
 
-// moeExperts: inter and hidden are what post-processing pads the rank's share to;
-// 0 leaves it (mxfp4.py, mxfp4_round_up_hidden_size_and_intermediate_size).
+// padding is what post-processing pads experts to: the rank's share of the inner
+// size, the hidden size (mxfp4.py, mxfp4_round_up_hidden_size_and_intermediate_size)
+// and, on Hopper's swizzled layout, the inputs of each matrix, 64 packed bytes
+// (triton_kernels, HopperMXValueLayout.swizzle_data). 0 leaves a size; inferred.
+type padding struct{ inter, hidden, input int }
+
 var moeExperts = map[moeCase]struct {
-	kernel        string
-	inter, hidden int
+	kernel string
+	padding
 }{
-	{quantity.BF16, "triton"}:                 {"triton_tritonexperts", 0, 0},
-	{quantity.BF16, "flashinfer_trtllm"}:      {"flashinfer_trtllm_trtllmbf16experts", 0, 0},
-	{quantity.BF16, "flashinfer_cutlass"}:     {"flashinfer_cutlass_flashinferexperts", 0, 0},
-	{quantity.FP8, "triton"}:                  {"triton_tritonexperts", 0, 0},
-	{quantity.FP8, "flashinfer_cutlass"}:      {"flashinfer_cutlass_flashinferexperts", 0, 0},
-	{quantity.FP8, "flashinfer_trtllm"}:       {"flashinfer_trtllm_trtllmfp8expertsmonolithic", 0, 0},
-	{quantity.FP8Block, "triton"}:             {"triton_tritonexperts", 0, 0},
-	{quantity.FP8Block, "deep_gemm"}:          {"deep_gemm_deepgemmexperts", 0, 0},
-	{quantity.FP8Block, "flashinfer_cutlass"}: {"flashinfer_cutlass_flashinferexperts", 0, 0},
-	{quantity.FP8Block, "flashinfer_trtllm"}:  {"flashinfer_trtllm_trtllmfp8expertsmonolithic", 0, 0},
-	{quantity.NVFP4, "flashinfer_trtllm"}:     {"flashinfer_trtllm_trtllmnvfp4expertsmonolithic", 0, 0},
-	{quantity.NVFP4, "flashinfer_cutlass"}:    {"flashinfer_cutlass_flashinferexperts", 0, 0},
-	{quantity.NVFP4, "marlin"}:                {"marlin_marlinexperts", 0, 0},
-	{quantity.INT4Group, "marlin"}:            {"marlin_marlinexperts", 0, 0},
-	{quantity.INT4Group, "flashinfer_trtllm"}: {"flashinfer_trtllm_trtllmint4experts", 0, 0},
-	{quantity.MXFP4, "triton"}:                {"triton_oaitritonmxfp4expertsmonolithic", 64, 0},
-	{quantity.MXFP4, "marlin"}:                {"marlin_marlinexperts", 128, 256},
-	{quantity.MXFP4, "flashinfer_trtllm"}:     {"", 256, 256},
-	{quantity.MXFP4, "flashinfer_cutlass"}:    {"flashinfer_cutlass_flashinferexperts", 128, 128},
+	{quantity.BF16, "triton"}:                 {"triton_tritonexperts", padding{}},
+	{quantity.BF16, "flashinfer_trtllm"}:      {"flashinfer_trtllm_trtllmbf16experts", padding{}},
+	{quantity.BF16, "flashinfer_cutlass"}:     {"flashinfer_cutlass_flashinferexperts", padding{}},
+	{quantity.FP8, "triton"}:                  {"triton_tritonexperts", padding{}},
+	{quantity.FP8, "flashinfer_cutlass"}:      {"flashinfer_cutlass_flashinferexperts", padding{}},
+	{quantity.FP8, "flashinfer_trtllm"}:       {"flashinfer_trtllm_trtllmfp8expertsmonolithic", padding{}},
+	{quantity.FP8Block, "triton"}:             {"triton_tritonexperts", padding{}},
+	{quantity.FP8Block, "deep_gemm"}:          {"deep_gemm_deepgemmexperts", padding{}},
+	{quantity.FP8Block, "flashinfer_cutlass"}: {"flashinfer_cutlass_flashinferexperts", padding{}},
+	{quantity.FP8Block, "flashinfer_trtllm"}:  {"flashinfer_trtllm_trtllmfp8expertsmonolithic", padding{}},
+	{quantity.NVFP4, "flashinfer_trtllm"}:     {"flashinfer_trtllm_trtllmnvfp4expertsmonolithic", padding{}},
+	{quantity.NVFP4, "flashinfer_cutlass"}:    {"flashinfer_cutlass_flashinferexperts", padding{}},
+	{quantity.NVFP4, "marlin"}:                {"marlin_marlinexperts", padding{}},
+	{quantity.INT4Group, "marlin"}:            {"marlin_marlinexperts", padding{}},
+	{quantity.INT4Group, "flashinfer_trtllm"}: {"flashinfer_trtllm_trtllmint4experts", padding{}},
+	{quantity.MXFP4, "triton"}:                {"triton_oaitritonmxfp4expertsmonolithic", padding{inter: 64, input: 128}},
+	{quantity.MXFP4, "marlin"}:                {"marlin_marlinexperts", padding{inter: 128, hidden: 256}},
+	{quantity.MXFP4, "flashinfer_trtllm"}:     {"", padding{inter: 256, hidden: 256}},
+	{quantity.MXFP4, "flashinfer_cutlass"}:    {"flashinfer_cutlass_flashinferexperts", padding{inter: 128, hidden: 128}},
 }
 
 // expertRanks is over how many ranks experts are spread whole.

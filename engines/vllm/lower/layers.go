@@ -62,11 +62,10 @@ func (l *lowering) head() {
 }
 
 // sortedLogit is the bytes of one logit at the sampler's peak: the bf16 and fp32
-// logits, the sorted fp32 values and int64 indices, and the sort's second buffer of
-// both (v1/sample/ops/topk_topp_sampler.py, apply_top_k_top_p; inferred from
-// torch.sort's double buffering and held to a recorded block count by
-// TestRecordedBlockCount).
-const sortedLogit = 2 + 4 + (4 + 8) + (4 + 8)
+// logits, the sorted fp32 values and int64 indices, their probabilities, and the
+// result scattered back (v1/sample/ops/topk_topp_sampler.py, apply_top_k_top_p).
+// TestRecordedBlockCount holds the sum to a recorded run.
+const sortedLogit = 2 + 4 + (4 + 8) + 4 + 4
 
 // vocabShare: the vocabulary is padded to 64 and split.
 func (l *lowering) vocabShare() int { return roundUp(l.g.Vocab, 64) / l.c.TP }

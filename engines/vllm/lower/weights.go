@@ -118,16 +118,11 @@ func (w *tally) mlp(m catalog.MLP) {
 	}
 	e := *m.MoE
 	w.add("router", catalog.Router, e.Experts, h, 1)
-	inter, wide := e.Inter/l.expertTensor(), h
-	if l.k.interAlign > 0 {
-		inter = roundUp(inter, l.k.interAlign)
-	}
-	if l.k.wideAlign > 0 {
-		wide = roundUp(wide, l.k.wideAlign)
-	}
+	pad := l.k.pad
+	inter, wide := align(e.Inter/l.expertTensor(), pad.inter), align(h, pad.hidden)
 	local := ceilDiv(e.Experts, l.expertRanks())
-	w.add("experts", catalog.Expert, 2*inter, wide, local)
-	w.add("experts", catalog.Expert, wide, inter, local)
+	w.add("experts", catalog.Expert, 2*inter, align(wide, pad.input), local)
+	w.add("experts", catalog.Expert, wide, align(inter, pad.input), local)
 	if e.ExpertBias {
 		w.vectors(local * (2*inter + wide))
 	}
@@ -135,4 +130,12 @@ func (w *tally) mlp(m catalog.MLP) {
 		w.add("shared_expert", catalog.SharedExpert, 2*e.SharedInter/l.c.TP, h, 1)
 		w.add("shared_expert", catalog.SharedExpert, h, e.SharedInter/l.c.TP, 1)
 	}
+}
+
+// align rounds up; 0 leaves n.
+func align(n, to int) int {
+	if to == 0 {
+		return n
+	}
+	return roundUp(n, to)
 }

@@ -7,12 +7,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"strings"
 
 	"github.com/inference-sim/accuracy-dashboard/engines/vllm/config"
 	"github.com/inference-sim/accuracy-dashboard/engines/vllm/sched"
 	"github.com/inference-sim/accuracy-dashboard/internal/diag"
+	"github.com/inference-sim/accuracy-dashboard/internal/replay"
 	"github.com/inference-sim/accuracy-dashboard/internal/strict"
 )
 
@@ -22,15 +22,8 @@ const (
 	SecondFormat = "blis-oracle-vllm2/1"
 )
 
-// Report is the outcome of replaying one trace.
-type Report struct {
-	Name        string
-	Steps       int // loop iterations compared
-	Values      int // values compared
-	Differences []Difference
-	recorded    map[string]any // for drawing
-	replayed    map[string]any
-}
+// Report is the outcome of one trace.
+type Report = replay.Report
 
 // Check replays the trace in r, plain or gzipped JSON, and compares every value. A
 // .jsonl file and a file of defaults are start-ups, replayed by package config.
@@ -47,7 +40,30 @@ func Check(name string, r io.Reader) (Report, error) {
 	if err != nil {
 		return Report{}, err
 	}
-	return check(name, recorded)
+	return replay.Check(name, recorded, given, rerun(name))
+}
+
+// CheckCorrupted changes the n-th recorded value of the trace first; the report must
+// then hold a difference. changed names the value.
+func CheckCorrupted(name string, r io.Reader, n int) (rep Report, changed string, err error) {
+	data, err := read(name, r)
+	if err != nil {
+		return Report{}, "", err
+	}
+	recorded, err := decode(name, data)
+	if err != nil {
+		return Report{}, "", err
+	}
+	changed, ok := replay.Corrupt(recorded, given, n)
+	if !ok {
+		return Report{}, "", &diag.Refusal{File: name, Problem: "records no outcome"}
+	}
+	rep, err = replay.Check(name, recorded, given, rerun(name))
+	return rep, changed, err
+}
+
+func rerun(name string) func(map[string]any) (map[string]any, error) {
+	return func(recorded map[string]any) (map[string]any, error) { return run(name, recorded) }
 }
 
 // checkStartups replays recorded start-ups: they have no steps, one value a line or
@@ -56,7 +72,8 @@ func checkStartups(name string, data []byte) (Report, error) {
 	r, err := config.CheckStartups(name, bytes.NewReader(data))
 	rep := Report{Name: name, Values: r.Checked}
 	for _, d := range r.Differences {
-		rep.Differences = append(rep.Differences, Difference{Path: d, Want: Missing{}, Got: Missing{}})
+		line, what, _ := strings.Cut(d, ": ")
+		rep.Differences = append(rep.Differences, replay.Difference{Path: line, Want: "agreement", Got: what})
 	}
 	return rep, err
 }
@@ -87,46 +104,17 @@ func decode(name string, data []byte) (map[string]any, error) {
 	return trace, nil
 }
 
-func check(name string, recorded map[string]any) (Report, error) {
-	rep := Report{Name: name, recorded: recorded}
-	replayed, err := replay(name, recorded)
-	if err != nil {
-		return rep, err
-	}
-	rep.replayed = replayed
-	want := maps.Clone(recorded)
-	maps.DeleteFunc(want, func(k string, _ any) bool { return given[k] })
-	rep.compare("", want, replayed)
-	for i := range rep.Differences {
-		rep.Differences[i].Path = strings.TrimPrefix(rep.Differences[i].Path, ".")
-	}
-	steps, _ := recorded["steps"].([]any)
-	rep.Steps = len(steps)
-	return rep, nil
-}
-
 // given are the trace's keys that are input, not outcome.
 var given = map[string]bool{"format": true, "manifest_version": true, "provenance": true, "scenario": true}
 
-// replay runs a trace's scenario and returns the outcome in the trace's own form.
-func replay(name string, recorded map[string]any) (map[string]any, error) {
+// run plays a trace's scenario and returns the outcome in the trace's own form.
+func run(name string, recorded map[string]any) (map[string]any, error) {
 	raw, err := json.Marshal(recorded["scenario"])
 	if err != nil {
 		return nil, &diag.Refusal{File: name, Field: "scenario", Problem: err.Error()}
 	}
-	var s scenario
-	if err := strict.JSON(name, raw, &s); err != nil {
-		return nil, err
-	}
-	c, err := parseConfig(name, s.Config)
-	if err != nil {
-		return nil, err
-	}
 	out := object{"scenario_sha256": shortDigest(raw, 64), "steps": []any{}, "resolved": object{}}
-	w, err := newWorld(&s, c)
-	if w != nil {
-		w.second = recorded["format"] == any(SecondFormat)
-	}
+	w, err := parse(name, recorded, raw, false)
 	if refused, ok := errors.AsType[*sched.StartupError](err); ok {
 		out["startup_error"] = []string{refused.Type, clip(refused.Text, 300)}
 	} else if err != nil {
@@ -136,6 +124,24 @@ func replay(name string, recorded map[string]any) (map[string]any, error) {
 		out["resolved"], out["steps"], out["ended"], out["final"] = w.resolved(), steps, ended, final
 	}
 	return canonical(name, out)
+}
+
+// parse reads a scenario into a world ready to run.
+func parse(name string, recorded map[string]any, raw []byte, bare bool) (*world, error) {
+	var s scenario
+	if err := strict.JSON(name, raw, &s); err != nil {
+		return nil, err
+	}
+	c, err := parseConfig(name, s.Config)
+	if err != nil {
+		return nil, err
+	}
+	w, err := newWorld(&s, c, bare)
+	if err != nil {
+		return nil, err
+	}
+	w.second = recorded["format"] == any(SecondFormat)
+	return w, nil
 }
 
 func clip(s string, n int) string { return s[:min(n, len(s))] }

@@ -1,6 +1,8 @@
 package oracle
 
 import (
+	"bytes"
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
@@ -27,6 +29,45 @@ func checkFile(t testing.TB, file string) Report {
 		t.Fatal(err)
 	}
 	return rep
+}
+
+// With requests that cruise, every recorded run ends in the recorded state: the same
+// free list, cached keys and unfinished requests.
+func TestCruisingEndsInTheRecordedState(t *testing.T) {
+	for _, file := range traces(t) {
+		t.Run(filepath.Base(file), func(t *testing.T) {
+			t.Parallel()
+			data, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if data, err = read(file, bytes.NewReader(data)); err != nil {
+				t.Fatal(err)
+			}
+			recorded, err := decode(file, data)
+			if err != nil || recorded["final"] == nil {
+				t.Skip("no end on record")
+			}
+			raw, err := json.Marshal(recorded["scenario"])
+			if err != nil {
+				t.Fatal(err)
+			}
+			w, err := parse(file, recorded, raw, true)
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, ended, final := w.run()
+			got, err := canonical(file, object{"ended": ended, "final": final})
+			if err != nil {
+				t.Fatal(err)
+			}
+			var rep Report
+			rep.Compare("", map[string]any{"ended": recorded["ended"], "final": recorded["final"]}, got)
+			for _, d := range rep.Differences {
+				t.Error(d)
+			}
+		})
+	}
 }
 
 // A corrupted value anywhere in a trace is found, and drawn.

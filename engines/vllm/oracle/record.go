@@ -27,6 +27,14 @@ func digest(v any) string {
 	return shortDigest(data, 16)
 }
 
+// recordLaunch writes a schedule() call and the grammars its batch needs.
+func (w *world) recordLaunch(step object, b *sched.Batch) {
+	step["s"] = []any{w.recordBatch(b)}
+	if ids := bitmask(b); ids != nil {
+		step["bitmask"] = []any{ids}
+	}
+}
+
 // recordBatch is the record of a schedule() call.
 func (w *world) recordBatch(b *sched.Batch) object {
 	rec := object{"n": b.Step, "tot": b.Tokens, "free": w.loop.Scheduler.Cache().Pool().Free()}

@@ -206,7 +206,7 @@ func (c *settings) lower() (*sched.Config, error) {
 		ChunkedPrefill: c.EnableChunkedPrefill, LongPrefillTokenThreshold: c.LongPrefillTokenThreshold,
 		Async: c.AsyncScheduling, PipelineParallel: c.PipelineParallelSize, Watermark: c.Watermark,
 		ReserveFullISL: c.ReserveFullISL, BlockSize: c.BlockSize, NumBlocks: c.NumGPUBlocks,
-		PrefixCaching: c.EnablePrefixCaching, Retention: kv.Dense, Stepwise: true, DisableHybrid: c.DisableHybrid, UncheckedPool: c.UncheckedPool,
+		PrefixCaching: c.EnablePrefixCaching, Retention: kv.Dense, DisableHybrid: c.DisableHybrid, UncheckedPool: c.UncheckedPool,
 	}
 	if c.RetentionInterval != nil {
 		out.Retention = *c.RetentionInterval
@@ -224,7 +224,7 @@ func (c *settings) lower() (*sched.Config, error) {
 		out.PrefillInterval = c.PrefillInterval
 	}
 	if c.KVTransfer != nil {
-		return nil, &diag.Refusal{Field: "kv_transfer", Value: c.KVTransfer.Connector, Problem: "this connector is not modelled", Rule: "VLM-6"}
+		out.Connector = c.KVTransfer.Connector
 	}
 	if c.DecodeContext > 1 {
 		return nil, &diag.Refusal{Field: "decode_context", Value: fmt.Sprint(c.DecodeContext), Problem: "context parallelism is not modelled", Accept: "1"}

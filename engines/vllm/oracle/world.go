@@ -18,6 +18,7 @@ type world struct {
 	byName   map[string]*player
 	compact  bool
 	second   bool // the trace is of the second set, which records more
+	bare     bool // let requests cruise and record nothing but the end
 }
 
 // player is one request of the scenario.
@@ -30,17 +31,18 @@ type player struct {
 	lengths  map[int]int // table length last recorded, by group
 }
 
-func newWorld(s *scenario, c *settings) (*world, error) {
+func newWorld(s *scenario, c *settings, bare bool) (*world, error) {
 	hasher, err := kv.NewHasher(c.HashAlgo)
 	if err != nil {
 		return nil, err
 	}
-	w := &world{scenario: s, config: c, hasher: hasher, compact: s.Detail == "compact", byName: make(map[string]*player)}
+	w := &world{scenario: s, config: c, hasher: hasher, bare: bare, compact: s.Detail == "compact", byName: make(map[string]*player)}
 	lowered, err := c.lower()
 	if err != nil {
 		return nil, err
 	}
-	if c.KVEvents {
+	lowered.Stepwise = !bare
+	if c.KVEvents && !bare {
 		w.events = recorder{world: w}
 		lowered.Sink = &w.events
 	}
@@ -211,9 +213,8 @@ func (w *world) iterate(i int, during []*player) (step object, changed bool) {
 	b := w.loop.Launch()
 	if b != nil {
 		w.play(b)
-		step["s"] = []any{w.recordBatch(b)}
-		if ids := bitmask(b); ids != nil {
-			step["bitmask"] = []any{ids}
+		if !w.bare {
+			w.recordLaunch(step, b)
 		}
 		changed = len(b.Finished) > 0 || w.loop.Tokens() > 0
 	}
@@ -227,7 +228,9 @@ func (w *world) iterate(i int, during []*player) (step object, changed bool) {
 	for _, p := range during {
 		w.abort(p)
 	}
-	step["st"] = w.recordState(step["u"] != nil)
+	if !w.bare {
+		step["st"] = w.recordState(step["u"] != nil)
+	}
 	return step, changed
 }
 
@@ -238,11 +241,13 @@ func (w *world) complete(step object) bool {
 	if b == nil {
 		return false
 	}
-	out := sched.Output{Verbose: true}
+	out := sched.Output{Verbose: !w.bare}
 	w.loop.Complete(&out)
 	if w.config.Speculative != nil && !w.config.AsyncScheduling {
 		w.loop.Scheduler.Propose(b, w.propose)
 	}
-	step["u"] = []any{w.recordUpdate(b, &out)}
+	if !w.bare {
+		step["u"] = []any{w.recordUpdate(b, &out)}
+	}
 	return b.Tokens > 0
 }

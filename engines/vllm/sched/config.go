@@ -64,6 +64,8 @@ type Config struct {
 	DisableHybrid bool // disable_hybrid_kv_cache_manager
 	AlignedMamba  bool // mamba_cache_mode is align
 	Sink          kv.Sink
+	// Connector is kv_transfer_config.kv_connector; "" is none.
+	Connector string
 	// Stepwise visits every running request in every step. Decisions are the same
 	// either way.
 	Stepwise bool

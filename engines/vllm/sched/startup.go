@@ -5,6 +5,7 @@ import (
 	"math"
 	"sort"
 
+	"github.com/inference-sim/accuracy-dashboard/engines/vllm/connector"
 	"github.com/inference-sim/accuracy-dashboard/engines/vllm/kv"
 )
 
@@ -19,6 +20,9 @@ func (e *StartupError) Error() string { return e.Text }
 // check applies the start-up rules and arranges the cache.
 func (c *Config) check() (*kv.Config, error) {
 	if err := c.checkBudget(); err != nil {
+		return nil, err
+	}
+	if _, err := connector.Open(c.Connector); err != nil {
 		return nil, err
 	}
 	layers := make([]kv.Layer, len(c.Layers))

@@ -4,6 +4,7 @@ package builtin
 
 import (
 	"github.com/inference-sim/accuracy-dashboard/engines"
+	"github.com/inference-sim/accuracy-dashboard/engines/sglang"
 	"github.com/inference-sim/accuracy-dashboard/engines/vllm"
 )
 
@@ -13,5 +14,9 @@ func Kinds() ([]engines.Kind, error) {
 	if err != nil {
 		return nil, err
 	}
-	return []engines.Kind{v}, nil
+	s, err := sglang.New()
+	if err != nil {
+		return nil, err
+	}
+	return []engines.Kind{s, v}, nil
 }

@@ -78,6 +78,7 @@ const (
 	Extend Mode = iota
 	Decode
 	Mixed
+	None // no batch
 )
 
 // Batch is requests that run together. Full, upstream's batch_is_full, belongs to

@@ -50,6 +50,35 @@ func (s *Scheduler) Running() *Batch  { return s.running }
 func (s *Scheduler) Chunked() *Req    { return s.chunked }
 func (s *Scheduler) Slots() int       { return s.slots }
 
+// LastMode is what the iteration before launched; None when it launched nothing.
+func (s *Scheduler) LastMode() Mode {
+	if s.last == nil {
+		return None
+	}
+	return s.last.Mode
+}
+
+// Live is the requests in the running batch, the batch before it and the one cut
+// into chunks, ended ones left out.
+func (s *Scheduler) Live() int {
+	n := 0
+	count := func(b *Batch) {
+		for _, r := range b.Reqs {
+			if !r.done() && r != s.chunked {
+				n++
+			}
+		}
+	}
+	count(s.running)
+	if s.last != nil && s.last != s.running && s.last.Mode != Decode {
+		count(s.last)
+	}
+	if s.chunked != nil {
+		n++
+	}
+	return n
+}
+
 // Ratios are the reserve's initial and least value and its decay a step.
 func (s *Scheduler) Ratios() (init, least, decay float64) {
 	return s.ratio.init, s.ratio.min, s.ratio.decay

@@ -1,0 +1,143 @@
+package config
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/inference-sim/accuracy-dashboard/internal/diag"
+)
+
+// reader takes arguments by name, notes where each value came from and keeps the
+// first failure.
+type reader struct {
+	args map[string]any
+	c    *Config
+	err  error
+}
+
+func newReader(args map[string]any, c *Config) *reader {
+	r := &reader{args: map[string]any{}, c: c}
+	for name, v := range args { // order: a map is filled
+		r.args[strings.ReplaceAll(name, "_", "-")] = v
+	}
+	return r
+}
+
+func (r *reader) note(name, kind, why string, v any) {
+	r.c.Sources[name] = Source{kind, why}
+	r.c.Values[name] = fmt.Sprint(v)
+}
+
+func (r *reader) fail(name string, v any, problem, accept string) {
+	if r.err == nil {
+		r.err = &diag.Refusal{Field: "engine.args." + name, Value: fmt.Sprint(v), Problem: problem, Accept: accept, Rule: "X1"}
+	}
+}
+
+// has says whether an argument was stated.
+func (r *reader) has(name string) bool { return r.args[name] != nil }
+
+func (r *reader) int(name string, def int) int {
+	v, stated := r.args[name], r.has(name)
+	if !stated {
+		r.note(name, "default", "", def)
+		return def
+	}
+	f, ok := number(v)
+	if !ok || f != math.Trunc(f) {
+		r.fail(name, v, "invalid int value", "an integer")
+		return def
+	}
+	r.note(name, "stated", "", v)
+	return int(f)
+}
+
+func (r *reader) float(name string, def float64) float64 {
+	v, stated := r.args[name], r.has(name)
+	if !stated {
+		r.note(name, "default", "", def)
+		return def
+	}
+	f, ok := number(v)
+	if !ok {
+		r.fail(name, v, "invalid float value", "a number")
+		return def
+	}
+	r.note(name, "stated", "", v)
+	return f
+}
+
+func (r *reader) flag(name string) bool {
+	v, stated := r.args[name], r.has(name)
+	if !stated {
+		r.note(name, "default", "", false)
+		return false
+	}
+	b, err := strconv.ParseBool(fmt.Sprint(v))
+	if err != nil {
+		r.fail(name, v, "is not a flag's value", "true, false")
+	}
+	r.note(name, "stated", "", b)
+	return b
+}
+
+// choice is a text argument of a closed set.
+func (r *reader) choice(name, def string, set ...string) string {
+	v, stated := r.args[name], r.has(name)
+	if !stated {
+		r.note(name, "default", "", def)
+		return def
+	}
+	text := fmt.Sprint(v)
+	for _, s := range set {
+		if s == text {
+			r.note(name, "stated", "", text)
+			return text
+		}
+	}
+	r.fail(name, v, "invalid choice", diag.OneOf(text, set))
+	return def
+}
+
+func (r *reader) list(name string) []int {
+	v, stated := r.args[name], r.has(name)
+	if !stated {
+		return nil
+	}
+	items, ok := v.([]any)
+	if !ok {
+		items = []any{v}
+	}
+	var out []int
+	for _, it := range items {
+		f, ok := number(it)
+		if !ok || f != math.Trunc(f) || f < 1 {
+			r.fail(name, v, "invalid list of sizes", "integers >= 1")
+			return nil
+		}
+		out = append(out, int(f))
+	}
+	r.note(name, "stated", "", v)
+	return out
+}
+
+func number(v any) (float64, bool) {
+	switch t := v.(type) {
+	case int:
+		return float64(t), true
+	case int64:
+		return float64(t), true
+	case float64:
+		return t, true
+	case json.Number:
+		f, err := t.Float64()
+		return f, err == nil
+	case string:
+		f, err := strconv.ParseFloat(t, 64)
+		return f, err == nil
+	}
+	return 0, false
+}

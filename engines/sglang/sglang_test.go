@@ -1,0 +1,214 @@
+package sglang
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/inference-sim/accuracy-dashboard/catalog"
+	"github.com/inference-sim/accuracy-dashboard/cost/plan"
+	"github.com/inference-sim/accuracy-dashboard/engines"
+	"github.com/inference-sim/accuracy-dashboard/engines/fields"
+)
+
+// world answers from the embedded catalog and sizes memory by simple fixed terms.
+type world struct{ catalog *catalog.Catalog }
+
+func newWorld(t testing.TB) world {
+	t.Helper()
+	c, err := catalog.Embedded()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return world{c}
+}
+
+func (w world) Model(name string) (*catalog.Model, error)                          { return w.catalog.Model(name) }
+func (w world) Chip(name string) (*catalog.Chip, error)                            { return w.catalog.Chip(name) }
+func (w world) Pricer(*plan.PoolPlan) (engines.Pricer, error)                      { return flat{}, nil }
+func (w world) Transfer(*plan.PoolPlan, plan.Move) (d plan.Demand, err error)      { return d, nil }
+func (w world) Acceptance(_, _, _ string, _ int) (a engines.Acceptance, err error) { return a, nil }
+
+func (w world) Memory(p *plan.PoolPlan) (plan.MemoryBreakdown, error) {
+	chip, err := w.catalog.Chip(p.Hardware)
+	if err != nil {
+		return plan.MemoryBreakdown{}, err
+	}
+	s := plan.StageMemory{Device: chip.MemoryBytes(), Context: 1 << 30}
+	for _, t := range p.Weights {
+		s.Weights += t.Bytes
+	}
+	return plan.MemoryBreakdown{Stages: []plan.StageMemory{s}}, nil
+}
+
+type flat struct{}
+
+func (flat) Price(*plan.StepShape) plan.StepEstimate { return plan.StepEstimate{Total: 0.01} }
+
+func newKind(t testing.TB) *Kind {
+	t.Helper()
+	k, err := New()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return k
+}
+
+// launch is one distinct recorded launch.
+type launch struct {
+	Model, Checkpoint, Chip, Spec string
+	Args                          map[string]any
+	Env                           map[string]string
+}
+
+func launches(t testing.TB) []launch {
+	t.Helper()
+	f, err := os.Open("testdata/launches.jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	var out []launch
+	for scan := bufio.NewScanner(f); scan.Scan(); {
+		var l launch
+		if err := json.Unmarshal(scan.Bytes(), &l); err != nil {
+			t.Fatal(err)
+		}
+		out = append(out, l)
+	}
+	return out
+}
+
+// stated applies the list's estimation rules, as a measured run's scenario does.
+func (l launch) stated(k *Kind) engines.Spec {
+	s := engines.Spec{Model: l.Model, Checkpoint: l.Checkpoint, Hardware: l.Chip, Args: map[string]any{}, Env: map[string]string{}}
+	put := func(name string, v any, variable bool) {
+		if f := k.fields.Covering(name, variable); f != nil && f.Rule != nil {
+			if f.Rule.Do == "set" {
+				s.Args[f.Rule.Field] = f.Rule.Value
+			}
+			return
+		}
+		if variable {
+			s.Env[name] = fmt.Sprint(v)
+		} else {
+			s.Args[name] = v
+		}
+	}
+	for name, v := range l.Args { // order: maps are filled
+		put(name, v, false)
+	}
+	for name, v := range l.Env { // order: maps are filled
+		put(name, v, true)
+	}
+	return s
+}
+
+func TestEveryRecordedLaunchResolves(t *testing.T) {
+	k, w := newKind(t), newWorld(t)
+	for i, l := range launches(t) {
+		settings, p, err := k.Explain(l.stated(k), w)
+		if l.Spec == "mtp" {
+			if err == nil || !strings.Contains(err.Error(), "speculative-") {
+				t.Errorf("launch %d is speculative: got %v, want a refusal by name", i+1, err)
+			}
+			continue
+		}
+		if err != nil {
+			t.Errorf("launch %d (%s on %s): %v", i+1, l.Checkpoint, l.Chip, err)
+			continue
+		}
+		if len(settings) == 0 || len(p.Layers) == 0 || p.KVBudget[0] <= 0 {
+			t.Errorf("launch %d: empty plan", i+1)
+		}
+		for _, x := range p.Layers {
+			if x.Kernel.Variant == "" || x.Kernel.Library == "" || x.Repeat < 1 {
+				t.Errorf("launch %d: %s is incomplete: %+v", i+1, x.Name, x)
+			}
+		}
+	}
+}
+
+// Recorded launches classify completely, but for the speculative ones (X9).
+func TestEveryRecordedSettingIsListed(t *testing.T) {
+	k := newKind(t)
+	for i, l := range launches(t) {
+		if missing := k.fields.Unclassified(l.Args, l.Env); (len(missing) > 0) != (l.Spec == "mtp") {
+			t.Errorf("launch %d (speculation %s): %v have no row that takes them", i+1, l.Spec, missing)
+		}
+	}
+}
+
+func TestGateRefusesByName(t *testing.T) {
+	k, w := newKind(t), newWorld(t)
+	spec := func(name string, v any) engines.Spec {
+		return engines.Spec{Model: "llama-3.1-8b", Hardware: "h100_sxm", Args: map[string]any{name: v}}
+	}
+	for _, c := range []struct {
+		name      string
+		bad, good any
+		want      string
+	}{
+		{"tensor-paralel-size", 2, nil, "unrecognized arguments: --tensor-paralel-size"},
+		{"enable-dp-attention", true, false, "is not modelled"},
+		{"speculative-algorithm", "EAGLE", "None", "speculative decoding is not modelled"},
+		{"enable-ep-moe", true, nil, "is not a setting of main-0bda0b16"},
+		{"schedule-policy", "sjf", "lpm", "is outside the values modelled here"},
+		{"data-parallel-size", 2, 1, "is outside the values modelled here"},
+		{"page-size", "big", 16, "invalid int value"},
+		{"tensor-parallel-size", 3, 2, "do not divide among the ranks"},
+		{"context-length", 1 << 20, 4096, "is greater than the derived context_length"},
+		{"mem-fraction-static", 0.05, 0.8, "Not enough memory"},
+		{"attention-backend", "trtllm_mha", "triton", "only supported on Blackwell"},
+	} {
+		if _, _, err := k.Explain(spec(c.name, c.bad), w); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s %v: got %v, want an error with %q", c.name, c.bad, err, c.want)
+		}
+		if c.good == nil {
+			continue
+		}
+		if _, _, err := k.Explain(spec(c.name, c.good), w); err != nil {
+			t.Errorf("%s %v: %v", c.name, c.good, err)
+		}
+	}
+}
+
+// The sizes of a launch whose every term can be written down: Llama 3.1 8B in bf16 on
+// one H100 with a share of 0.8.
+func TestBudget(t *testing.T) {
+	k, w := newKind(t), newWorld(t)
+	s, err := k.prepare(engines.Spec{Model: "llama-3.1-8b", Hardware: "h100_sxm", Args: map[string]any{"mem-fraction-static": 0.8, "page-size": 16}}, w)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const token = 32 * 8 * (128 + 128) * 2
+	if got := float64(s.lowered.TokenBytes); got != token {
+		t.Errorf("bytes of a token: got %v, want %d", got, token)
+	}
+	weights := float64(s.budget.memory.Weights)
+	free := float64(int64(79<<30))*0.8 - weights
+	if got, want := s.budget.tokens, int(free/token)/16*16; got != want {
+		t.Errorf("tokens: got %d, want %d", got, want)
+	}
+	if got := weights / 1e9; got < 16.05 || got > 16.08 {
+		t.Errorf("weights: got %.3f GB, want 16.06", got)
+	}
+	if got := s.budget.maxRunning; got != 2048 {
+		t.Errorf("running requests: got %d, want the least default, 2048", got)
+	}
+}
+
+func TestFieldListIsComplete(t *testing.T) {
+	k := newKind(t)
+	for _, f := range k.fields.Fields {
+		if f.Status == fields.Removed && f.Rule == nil {
+			t.Errorf("%s: is removed without a rule", f.Name)
+		}
+	}
+	if _, err := k.Surface(); err != nil {
+		t.Error(err)
+	}
+}

@@ -19,6 +19,6 @@ func root() *cobra.Command {
 		RunE:  func(c *cobra.Command, _ []string) error { return c.Help() },
 		Args:  cobra.NoArgs,
 	}
-	c.AddCommand(runCmd(), benchCmd(), metricsCmd(), schemaCmd(), catalogCmd(), ledgerCmd(), priceCmd())
+	c.AddCommand(runCmd(), replayCmd(), traceCmd(), compareCmd(), benchCmd(), metricsCmd(), schemaCmd(), catalogCmd(), ledgerCmd(), priceCmd())
 	return c
 }

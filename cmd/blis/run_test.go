@@ -1,0 +1,146 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/inference-sim/accuracy-dashboard/internal/exit"
+	"github.com/inference-sim/accuracy-dashboard/sim/spec"
+)
+
+const chatScenario = `schema: blis.scenario/1
+engine: {kind: vllm, version: main-2f41c894, args: {max-num-seqs: 32}}
+model: llama-3.1-8b
+hardware: h100_sxm
+workload:
+  clients:
+  - {name: a, requests: 40, arrivals: {poisson: {rate: 20}}, prompt: {uniform: {min: 10, max: 400}}, output: {fixed: 20}}
+`
+
+// blis runs the command in a directory with the given files.
+func blisIn(t *testing.T, dir string, args ...string) (code int, stdout, stderr string) {
+	t.Helper()
+	var out, complaint bytes.Buffer
+	t.Chdir(dir)
+	code = exit.Run(context.Background(), root(), args, &out, &complaint)
+	return code, out.String(), complaint.String()
+}
+
+func withFiles(t *testing.T, files map[string]string) string {
+	t.Helper()
+	dir := t.TempDir()
+	for name, text := range files {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+func TestRunPrintsOneResultWhateverWatches(t *testing.T) {
+	dir := withFiles(t, map[string]string{"s.yaml": chatScenario})
+	code, plain, complaint := blisIn(t, dir, "run", "s.yaml")
+	if code != 0 {
+		t.Fatal(complaint)
+	}
+	var r spec.Result
+	if err := json.Unmarshal([]byte(plain), &r); err != nil || r.Requests.Measured.Completed != 40 {
+		t.Fatalf("got %v, %+v", err, r.Requests)
+	}
+	_, watched, _ := blisIn(t, dir, "run", "s.yaml", "--timeline", "t.json", "--plot", "p.svg", "--watch")
+	if watched != plain {
+		t.Error("watching a run changed its result")
+	}
+	b, err := os.ReadFile(filepath.Join(dir, "t.json"))
+	var trace struct{ TraceEvents []map[string]any }
+	if err != nil || json.Unmarshal(b, &trace) != nil || len(trace.TraceEvents) < 200 {
+		t.Errorf("timeline: %v, %d events", err, len(trace.TraceEvents))
+	}
+	if svg, err := os.ReadFile(filepath.Join(dir, "p.svg")); err != nil || bytes.Count(svg, []byte("<svg")) < 4 {
+		t.Errorf("plot: %v, %d bytes", err, len(svg))
+	}
+}
+
+func TestRunLeavesNothingPartial(t *testing.T) {
+	dir := withFiles(t, map[string]string{"s.yaml": strings.Replace(chatScenario, "llama-3.1-8b", "llama-9", 1)})
+	code, out, complaint := blisIn(t, dir, "run", "s.yaml", "--timeline", "t.json")
+	if code != exit.Refused || out != "" || !strings.Contains(complaint, "llama-9: is not in the catalog") {
+		t.Errorf("got %d, %q, %q", code, out, complaint)
+	}
+	if left, _ := os.ReadDir(dir); len(left) != 1 {
+		t.Errorf("left %d files, want the scenario alone", len(left))
+	}
+	if code, _, complaint = blisIn(t, dir, "run", "s.yaml", "--plot", "no/such/p.svg"); code != exit.Refused || !strings.Contains(complaint, "no/such/p.svg: cannot be written") {
+		t.Errorf("unwritable: got %d, %q", code, complaint)
+	}
+}
+
+func TestExportThenReplayGivesTheSameFigures(t *testing.T) {
+	dir := withFiles(t, map[string]string{"s.yaml": chatScenario})
+	_, want, _ := blisIn(t, dir, "run", "s.yaml")
+	if code, _, complaint := blisIn(t, dir, "trace", "export", "s.yaml", "--out", "t.jsonl"); code != 0 {
+		t.Fatal(complaint)
+	}
+	code, got, complaint := blisIn(t, dir, "replay", "s.yaml", "t.jsonl")
+	if code != 0 {
+		t.Fatal(complaint)
+	}
+	var a, b spec.Result
+	if json.Unmarshal([]byte(want), &a) != nil || json.Unmarshal([]byte(got), &b) != nil || len(a.Figures) != len(b.Figures) || len(a.Figures) == 0 {
+		t.Fatalf("%d and %d figures", len(a.Figures), len(b.Figures))
+	}
+	for i := range a.Figures {
+		if a.Figures[i].Value != b.Figures[i].Value {
+			t.Errorf("%s: got %v, want %v", a.Figures[i].Metric, b.Figures[i].Value, a.Figures[i].Value)
+		}
+	}
+}
+
+func TestCompareHasThreeOutcomes(t *testing.T) {
+	dir := withFiles(t, map[string]string{"a.yaml": chatScenario, "b.yaml": strings.Replace(chatScenario, "max-num-seqs: 32", "max-num-seqs: 1", 1)})
+	if code, out, complaint := blisIn(t, dir, "compare", "a.yaml", "b.yaml", "--metric", "ttft_mean"); code != 0 || !strings.Contains(out, "worse") {
+		t.Errorf("a queue of one: got %d, %s%s", code, out, complaint)
+	}
+	if code, out, complaint := blisIn(t, dir, "compare", "a.yaml", "a.yaml", "--metric", "ttft_mean", "--margin", "0.01"); code != 0 || !strings.Contains(out, "not distinguished (equivalent)") {
+		t.Errorf("itself: got %d, %s%s", code, out, complaint)
+	}
+	if code, _, complaint := blisIn(t, dir, "compare", "a.yaml", "b.yaml", "--seeds", "4"); code != exit.Refused || !strings.Contains(complaint, "too few") {
+		t.Errorf("four seeds: got %d, %s", code, complaint)
+	}
+}
+
+func TestSchemaValidateAndMetrics(t *testing.T) {
+	dir := withFiles(t, map[string]string{"s.yaml": chatScenario, "bad.yaml": strings.Replace(chatScenario, "rate: 20", "rate: -1", 1), "r.json": `{"schema": 3}`})
+	if code, out, complaint := blisIn(t, dir, "schema", "validate", "scenario", "s.yaml"); code != 0 || !strings.Contains(out, "a valid scenario") {
+		t.Errorf("got %d, %s%s", code, out, complaint)
+	}
+	if code, _, complaint := blisIn(t, dir, "schema", "validate", "scenario", "bad.yaml"); code != exit.Refused || !strings.Contains(complaint, "bad.yaml:7") {
+		t.Errorf("got %d, %s", code, complaint)
+	}
+	if code, _, complaint := blisIn(t, dir, "schema", "validate", "result", "r.json"); code != exit.Refused || !strings.Contains(complaint, "r.json: ") {
+		t.Errorf("got %d, %s", code, complaint)
+	}
+	if code, out, _ := blisIn(t, dir, "metrics", "ttft_p99"); code != 0 || !strings.Contains(out, "ttft_p99") {
+		t.Errorf("got %d, %s", code, out)
+	}
+	if code, _, complaint := blisIn(t, dir, "metrics", "ttft_p98"); code != exit.Refused || !strings.Contains(complaint, "did you mean ttft_p9") {
+		t.Errorf("got %d, %s", code, complaint)
+	}
+}
+
+func TestBenchNamesItsWorkloads(t *testing.T) {
+	dir := t.TempDir()
+	code, out, complaint := blisIn(t, dir, "bench", "--workload", "w1", "--requests", "300", "--repeat", "1", "--json")
+	var f benchFigures
+	if code != 0 || json.Unmarshal([]byte(out), &f) != nil || f.Rate <= 0 || f.FloorRatio <= 0 {
+		t.Errorf("got %d, %s%s", code, out, complaint)
+	}
+	if code, _, complaint := blisIn(t, dir, "bench", "--workload", "w2"); code != exit.Refused || !strings.Contains(complaint, "w1-64") {
+		t.Errorf("got %d, %s", code, complaint)
+	}
+}

@@ -1,0 +1,137 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/inference-sim/accuracy-dashboard/internal/diag"
+	"github.com/inference-sim/accuracy-dashboard/internal/world"
+	"github.com/inference-sim/accuracy-dashboard/sim"
+	"github.com/inference-sim/accuracy-dashboard/sim/spec"
+	"github.com/inference-sim/accuracy-dashboard/sim/workload/convert"
+	"github.com/spf13/cobra"
+)
+
+// replayCmd runs a scenario on the requests of a trace.
+func replayCmd() *cobra.Command {
+	var d dataFlags
+	scale := 1.0
+	c := &cobra.Command{
+		Use:     "replay SCENARIO.yaml TRACE.jsonl",
+		Short:   "simulate a scenario on a trace's requests instead of its own workload",
+		Long:    "Arrivals that follow from completions are recomputed; the rest come at the trace's times.",
+		Example: "  blis trace export chat.yaml --out chat.jsonl\n  blis replay chat-tp2.yaml chat.jsonl",
+		Args:    cobra.ExactArgs(2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			s, err := readScenario(args[0])
+			if err != nil {
+				return err
+			}
+			s.Workload = spec.Workload{Trace: &spec.Trace{Path: filepath.Base(args[1]), Scale: scale}}
+			w, err := d.open(args[1])
+			if err != nil {
+				return err
+			}
+			r, err := sim.Run(s, w)
+			if err != nil {
+				return diag.In(args[0], err)
+			}
+			return printResult(cmd.OutOrStdout(), r)
+		},
+	}
+	c.Flags().Float64Var(&scale, "scale", 1, "multiply every time of the trace")
+	d.add(c)
+	return c
+}
+
+// traceCmd makes traces: from a run, or from another tool's files.
+func traceCmd() *cobra.Command {
+	c := &cobra.Command{
+		Use:   "trace",
+		Short: "make a trace from a run or from another tool's workload",
+		Args:  cobra.NoArgs,
+		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	c.AddCommand(exportCmd(), convertCmd())
+	return c
+}
+
+func exportCmd() *cobra.Command {
+	out := ""
+	c := &cobra.Command{
+		Use:   "export SCENARIO.yaml --out TRACE.jsonl",
+		Short: "run a scenario and write the requests it sent, with their causes",
+		Args:  cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			s, err := readScenario(args[0])
+			if err != nil {
+				return err
+			}
+			d := dataFlags{Paths: world.Paths{}}
+			w, err := d.open(args[0])
+			if err != nil {
+				return err
+			}
+			return writeWhole(out, func(f *os.File) error {
+				w.Export = f
+				_, err := sim.Run(s, w)
+				return diag.In(args[0], err)
+			})
+		},
+	}
+	c.Flags().StringVar(&out, "out", "", "trace to write")
+	c.MarkFlagRequired("out")
+	return c
+}
+
+func convertCmd() *cobra.Command {
+	q := convertQuery{}
+	c := &cobra.Command{
+		Use:   "convert FILE... --from FORMAT --out TRACE.jsonl",
+		Short: "turn another tool's workload into a trace, or into a scenario's clients",
+		Long:  "Formats: " + strings.Join(convert.Formats(), ", ") + ". servegen and inference-perf load are input models: they become workload.clients in YAML.",
+		Args:  cobra.MinimumNArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			return writeWhole(q.out, func(f *os.File) error {
+				var in []convert.File
+				for _, path := range args {
+					data, err := os.ReadFile(path)
+					if err != nil {
+						return &diag.Refusal{File: path, Problem: "cannot be read: " + err.Error()}
+					}
+					in = append(in, convert.File{Name: path, Data: data})
+				}
+				return convert.To(f, q.from, in)
+			})
+		},
+	}
+	f := c.Flags()
+	f.StringVar(&q.from, "from", "", "format of the files")
+	f.StringVar(&q.out, "out", "", "file to write")
+	for _, name := range []string{"from", "out"} {
+		c.MarkFlagRequired(name)
+	}
+	return c
+}
+
+type convertQuery struct{ from, out string }
+
+// writeWhole writes a file that appears at path only when it is whole.
+func writeWhole(path string, write func(*os.File) error) error {
+	f, err := os.CreateTemp(filepath.Dir(path), ".blis-*")
+	if err != nil {
+		return &diag.Refusal{File: path, Problem: "cannot be written: " + err.Error()}
+	}
+	o := output{f, path}
+	if err := write(f); err != nil {
+		o.discard()
+		return err
+	}
+	if err := o.keep(); err != nil {
+		o.discard()
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	return nil
+}

@@ -120,7 +120,7 @@ func (l *lowering) chooseAllReduce() {
 	}
 	pass := l.c.Compile.Pass
 	l.k.allReduce = "vLLM_custom"
-	if !l.c.Kernels.CustomAllReduce || l.c.TP > 8 || l.crosses(l.c.TP) {
+	if !l.c.Kernels.CustomAllReduce || l.c.TP > 8 || l.crosses(l.tensorPeers()) {
 		l.k.allReduce = nccl
 		l.choose("all-reduce", nccl, "custom all-reduce is off or the group leaves the node")
 	}

@@ -35,7 +35,7 @@ func (l *lowering) norm(name string) {
 // reduce adds the all-reduce that ends a sharded block. Fused, it also does the
 // norm that follows, so none is added there.
 func (l *lowering) reduce(name string) {
-	l.collective(plan.AllReduce, l.k.blockReduce, name, l.c.TP, half*l.g.Hidden, plan.RowsTokens)
+	l.collective(plan.AllReduce, l.k.blockReduce, name, l.tensorPeers(), half*l.g.Hidden, plan.RowsTokens)
 	if !l.k.fusedNorm || l.c.TP < 2 {
 		l.norm(name + ".norm")
 	}
@@ -43,12 +43,12 @@ func (l *lowering) reduce(name string) {
 
 func (l *lowering) embedding() {
 	l.elementwise("embed_tokens", 2*half*l.g.Hidden, plan.RowsTokens)
-	l.collective(plan.AllReduce, l.k.allReduce, "embed_tokens.all_reduce", l.c.TP, half*l.g.Hidden, plan.RowsTokens)
+	l.collective(plan.AllReduce, l.k.allReduce, "embed_tokens.all_reduce", l.tensorPeers(), half*l.g.Hidden, plan.RowsTokens)
 	l.norm("input_norm")
 }
 
 func (l *lowering) send() {
-	l.collective(plan.SendRecv, nccl, "stage_output", 2, 2*half*l.g.Hidden/max(1, l.c.TP), plan.RowsTokens)
+	l.collective(plan.SendRecv, nccl, "stage_output", l.stagePeers(), 2*half*l.g.Hidden/max(1, l.c.TP), plan.RowsTokens)
 }
 
 // head is the output projection and sampling: rows that sample only, outside every
@@ -57,7 +57,7 @@ func (l *lowering) send() {
 func (l *lowering) head() {
 	vocab := l.vocabShare()
 	l.gemm("lm_head", catalog.LMHead, vocab, l.g.Hidden, plan.RowsSampled)
-	l.collective(plan.AllGather, nccl, "logits.all_gather", l.c.TP, half*vocab, plan.RowsSampled)
+	l.collective(plan.AllGather, nccl, "logits.all_gather", l.tensorPeers(), half*vocab, plan.RowsSampled)
 	l.add(plan.Sampling, "sampler", "sampler", plan.Shape{Rows: plan.RowsSampled, BytesPerRow: quantity.Bytes(4 * 4 * l.g.Vocab), LivePerRow: quantity.Bytes(sortedLogit * l.g.Vocab)}, false)
 }
 
@@ -120,7 +120,7 @@ func (l *lowering) qkNorm(a catalog.Attention, q, kv int) {
 		return
 	}
 	if a.QKNorm == catalog.PerLayer {
-		l.collective(plan.AllReduce, l.k.allReduce, "qk_norm.all_reduce", l.c.TP, 2*4, plan.RowsTokens)
+		l.collective(plan.AllReduce, l.k.allReduce, "qk_norm.all_reduce", l.tensorPeers(), 2*4, plan.RowsTokens)
 	}
 	l.elementwise("qk_norm", 2*half*(q+kv)*a.HeadDim, plan.RowsTokens)
 }
@@ -181,7 +181,7 @@ func (l *lowering) moe(m catalog.MoE) {
 	rows := plan.RowsTokens
 	if l.c.DP > 1 {
 		rows = plan.RowsGathered
-		l.collective(plan.AllGather, nccl, "experts.all_gather", l.c.DP, half*h, plan.RowsTokens)
+		l.collective(plan.AllGather, nccl, "experts.all_gather", l.dataPeers(), half*h, plan.RowsTokens)
 	}
 	if l.k.moeAct == quantity.NVFP4 || l.k.moeAct == quantity.FP8Block || l.k.moeAct == quantity.MXFP8 || l.k.moeAct == quantity.FP8 {
 		l.quantize("experts", h, l.k.moeAct, rows)
@@ -189,7 +189,7 @@ func (l *lowering) moe(m catalog.MoE) {
 	l.add(plan.GroupedGEMM, "experts", l.k.moe, plan.Shape{Rows: rows, Experts: m.Experts, TopK: m.TopK, Hidden: h, Inter: m.Inter,
 		ExpertTensor: l.expertTensor(), ExpertRanks: l.expertRanks(), Act: plan.DType(l.k.moeAct), Weight: plan.DType(l.store.Tensors[catalog.Expert])}, true)
 	if l.c.DP > 1 {
-		l.collective(plan.ReduceScatter, nccl, "experts.reduce_scatter", l.c.DP, half*h*l.c.DP, plan.RowsTokens)
+		l.collective(plan.ReduceScatter, nccl, "experts.reduce_scatter", l.dataPeers(), half*h*l.c.DP, plan.RowsTokens)
 	}
 	l.reduce("moe_output")
 }

@@ -25,15 +25,16 @@ type Lowered struct {
 
 // lowering is the state of one Lower call.
 type lowering struct {
-	c      *config.Config
-	g      *catalog.Graph
-	store  catalog.Storage
-	k      kernels
-	out    []plan.LoweredLayer
-	layer  int // model layer being lowered
-	repeat int
-	stage  int
-	group  func(catalog.Attention) int
+	c       *config.Config
+	g       *catalog.Graph
+	store   catalog.Storage
+	k       kernels
+	out     []plan.LoweredLayer
+	layer   int // model layer being lowered
+	repeat  int
+	stage   int
+	perNode int // ranks of the pool on one node
+	group   func(catalog.Attention) int
 	// statePage is what recurrent states are padded to.
 	statePage int64
 	choices   []Choice
@@ -42,6 +43,7 @@ type lowering struct {
 // Lower makes the partial plan of one pool of nodes nodes.
 func Lower(c *config.Config, m *catalog.Model, ck *catalog.Checkpoint, nodes int) (*Lowered, error) {
 	l := &lowering{c: c, g: m.Graph, store: ck.Storage}
+	l.perNode = ceilDiv(c.WorldSize()*c.DP, max(1, nodes))
 	if err := l.supported(); err != nil {
 		return nil, err
 	}
@@ -68,7 +70,7 @@ func Lower(c *config.Config, m *catalog.Model, ck *catalog.Checkpoint, nodes int
 	padding := l.graphs()
 	p := &plan.PoolPlan{
 		Hardware: c.Chip.Name,
-		Layout:   l.layout(nodes),
+		Layout:   l.layout(),
 		Layers:   l.out,
 		KV:       groups,
 		Graphs:   padding.graphs,
@@ -101,13 +103,13 @@ func (l *lowering) supported() error {
 	return nil
 }
 
-func (l *lowering) layout(nodes int) plan.Layout {
+func (l *lowering) layout() plan.Layout {
 	c := l.c
 	y := plan.Layout{Tensor: c.TP, Pipeline: c.PP, Data: c.DP, Expert: 1, Context: 1}
 	if c.EP && l.c.Model.Experts > 0 {
 		y.Expert = c.TP * c.DP
 	}
-	y.RanksPerNode = ceilDiv(y.Ranks(), max(1, nodes))
+	y.RanksPerNode = l.perNode
 	return y
 }
 
@@ -201,19 +203,28 @@ func (l *lowering) elementwise(name string, bytesPerRow int, rows plan.Rows) {
 // nccl as a kernel is the library's own form of a collective.
 const nccl = "nccl"
 
+// peers is a group of ranks: how many, and over how many consecutive ranks they
+// lie. Tensor ranks are neighbours, then come pipeline stages, then data ranks
+// (distributed/parallel_state.py, initialize_model_parallel).
+type peers struct{ ranks, span int }
+
+func (l *lowering) tensorPeers() peers { return peers{l.c.TP, l.c.TP} }
+func (l *lowering) stagePeers() peers  { return peers{2, l.c.TP * l.c.PP} }
+func (l *lowering) dataPeers() peers   { return peers{l.c.DP, l.c.TP * l.c.PP * l.c.DP} }
+
 // collective adds an exchange; bytesPerRow is what one rank contributes for a row.
-func (l *lowering) collective(p plan.Primitive, kernel, name string, ranks, bytesPerRow int, rows plan.Rows) {
-	if ranks < 2 {
+func (l *lowering) collective(p plan.Primitive, kernel, name string, g peers, bytesPerRow int, rows plan.Rows) {
+	if g.ranks < 2 {
 		return
 	}
 	e := l.add(p, name, kernel, plan.Shape{Rows: rows}, true)
 	if kernel == nccl {
 		e.Kernel = plan.KernelImpl{Library: nccl, Variant: string(p)}
 	}
-	e.Collective = &plan.Collective{Ranks: ranks, CrossNode: l.crosses(ranks), BytesPerRow: quantity.Bytes(bytesPerRow)}
+	e.Collective = &plan.Collective{Ranks: g.ranks, CrossNode: l.crosses(g), BytesPerRow: quantity.Bytes(bytesPerRow)}
 }
 
-func (l *lowering) crosses(ranks int) bool { return ranks > l.c.GPUsPerNode }
+func (l *lowering) crosses(g peers) bool { return g.span > l.perNode }
 
 // profile is the memory-profiling step: the whole token budget spread over the
 // sequence limit, then one sampler pass over as many rows (gpu_model_runner.py,

@@ -46,7 +46,7 @@ type Problem struct {
 	Parameters   []Parameter
 	Observations []Observation
 	Simulate     Simulate
-	Rounds       int // Gauss-Newton rounds, each one simulation a parameter and one more
+	Rounds       int // Gauss-Newton rounds, at least 1; each simulates once a parameter and twice more
 }
 
 // Fit is what came out.
@@ -75,21 +75,20 @@ func Run(p *Problem) (*Fit, error) {
 		if model, err = p.linearise(f.Values); err != nil {
 			return nil, err
 		}
-		if f.Values, err = p.descend(model); err != nil {
+		if err = p.descend(model); err != nil {
 			return nil, err
 		}
-	}
-	if model, err = p.linearise(f.Values); err != nil {
-		return nil, err
+		f.Values = model.at
 	}
 	f.Predicted = model.predicted
 	f.Low, f.High = model.bootstrap()
 	return f, p.leaveLanesOut(model, f)
 }
 
-// descend takes the longest of the step, its half and its quarter that lowers the
-// objective in full simulation, or stays.
-func (p *Problem) descend(m *linear) ([]float64, error) {
+// descend moves m to the longest of the step, its half and its quarter that lowers
+// the objective in full simulation, or leaves it. The derivatives stay those of
+// where the step began: they change little over it.
+func (p *Problem) descend(m *linear) error {
 	target := m.solve(m.base)
 	for share := 1.0; share >= 0.25; share /= 2 {
 		v := make([]float64, len(target))
@@ -98,13 +97,14 @@ func (p *Problem) descend(m *linear) ([]float64, error) {
 		}
 		got, err := p.Simulate(v, p.all())
 		if err != nil {
-			return nil, err
+			return err
 		}
 		if p.objective(got) < p.objective(m.predicted) {
-			return v, nil
+			m.at, m.predicted = v, got
+			return nil
 		}
 	}
-	return m.at, nil
+	return nil
 }
 
 // objective is the robust sum of squared log errors.

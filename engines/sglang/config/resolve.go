@@ -174,6 +174,10 @@ func (c *Config) graphs(r *reader) {
 		c.GraphSizes = nil
 		return
 	}
+	if c.Recurrent() || c.Sparse() || len(c.Graph.Omitted) > 0 {
+		r.note("prefill graphs", "rule", "inferred: multimodal, recurrent and sparse models run prompts without a graph", "none")
+		return
+	}
 	largest := c.Chunk
 	if largest <= 0 {
 		largest = c.MaxPrefill

@@ -1,43 +1,58 @@
 package sim
 
 import (
+	"cmp"
 	"math"
 	"slices"
 )
 
-// runs is an exact distribution of integers kept as runs of equal samples.
+// runs is an exact distribution of integers of 0 or more, kept as counts of equal
+// samples in an open-addressing table. The zero value is empty.
 type runs struct {
-	counts map[int64]int64
-	value  int64 // of the run being extended
-	n      int64
+	slots []repeated // a power of two; a slot with no count is free
+	used  int
 }
+
+type repeated struct{ value, count int64 }
 
 // add counts n samples of value v.
 func (r *runs) add(v, n int64) {
-	if v == r.value {
-		r.n += n
-		return
+	if 2*r.used >= len(r.slots) {
+		r.grow()
 	}
-	r.flush()
-	r.value, r.n = v, n
+	mask := uint64(len(r.slots) - 1)
+	for i := uint64(v) * hashFactor >> 32 & mask; ; i = (i + 1) & mask {
+		switch s := &r.slots[i]; {
+		case s.count == 0:
+			*s = repeated{v, n}
+			r.used++
+			return
+		case s.value == v:
+			s.count += n
+			return
+		}
+	}
 }
 
-func (r *runs) flush() {
-	if r.n == 0 {
-		return
+// hashFactor is 2^64 over the golden ratio (Knuth, The Art of Computer Programming 6.4).
+const hashFactor = 0x9e3779b97f4a7c15
+
+func (r *runs) grow() {
+	old := r.slots
+	r.slots, r.used = make([]repeated, max(64, 2*len(old))), 0
+	for _, s := range old {
+		if s.count > 0 {
+			r.add(s.value, s.count)
+		}
 	}
-	if r.counts == nil {
-		r.counts = map[int64]int64{}
-	}
-	r.counts[r.value] += r.n
-	r.n = 0
 }
 
 // merge adds every sample of o.
 func (r *runs) merge(o *runs) {
-	o.flush()
-	for v, n := range o.counts { //determinism:any-order sums of integers
-		r.add(v, n)
+	for _, s := range o.slots {
+		if s.count > 0 {
+			r.add(s.value, s.count)
+		}
 	}
 }
 
@@ -53,17 +68,13 @@ type distribution struct {
 // distribution gives the runs as sorted samples; scale turns a value into the
 // metric's unit.
 func (r *runs) distribution(scale float64) *distribution {
-	r.flush()
-	keys := make([]int64, 0, len(r.counts))
-	for v := range r.counts { //determinism:any-order sorted below
-		keys = append(keys, v)
-	}
-	slices.Sort(keys)
-	d := &distribution{values: make([]float64, len(keys)), through: make([]int64, len(keys)), sorted: true}
+	sorted := slices.DeleteFunc(slices.Clone(r.slots), func(s repeated) bool { return s.count == 0 })
+	slices.SortFunc(sorted, func(a, b repeated) int { return cmp.Compare(a.value, b.value) })
+	d := &distribution{values: make([]float64, len(sorted)), through: make([]int64, len(sorted)), sorted: true}
 	total := int64(0)
-	for i, v := range keys {
-		total += r.counts[v]
-		d.values[i], d.through[i] = float64(float64(v)*scale), total
+	for i, s := range sorted {
+		total += s.count
+		d.values[i], d.through[i] = float64(float64(s.value)*scale), total
 	}
 	d.seal()
 	return d

@@ -8,6 +8,7 @@ type Kernel[M any] struct {
 	queue    Queue
 	order    func([]ID)
 	now      Time
+	head     Time // of the next live entry, or unknown
 	imminent []ID
 	// receivers are the components with a non-empty bag, each once.
 	receivers             []ID
@@ -39,7 +40,7 @@ func WithOrder(f func([]ID)) Option { return func(_ *Queue, dst *func([]ID)) { *
 
 // New returns an empty model.
 func New[M any](opts ...Option) *Kernel[M] {
-	k := &Kernel[M]{queue: NewHeap()}
+	k := &Kernel[M]{queue: NewHeap(), head: unknown}
 	for _, o := range opts {
 		o(&k.queue, &k.order)
 	}
@@ -73,6 +74,16 @@ func (k *Kernel[M]) Counts() (transitions, messages int64) { return k.transition
 
 // Next is the time of the next event, or Never.
 func (k *Kernel[M]) Next() Time {
+	if k.head == unknown {
+		k.head = k.peek()
+	}
+	return k.head
+}
+
+// unknown marks a time of the next event that must be looked up.
+const unknown Time = -1
+
+func (k *Kernel[M]) peek() Time {
 	for {
 		e, ok := k.queue.Min()
 		if !ok {
@@ -91,7 +102,7 @@ func (k *Kernel[M]) Round() error {
 	if now == Never {
 		return fmt.Errorf("des: no event is left")
 	}
-	k.now = now
+	k.now, k.head = now, unknown
 	k.collect(now)
 	for _, id := range k.imminent {
 		out := Outbox[M]{kernel: k, from: id}
@@ -145,8 +156,10 @@ func (k *Kernel[M]) arrange(ids []ID) {
 
 func (k *Kernel[M]) transition(id ID, now Time) error {
 	s := &k.slots[id]
-	if err := sortBag(s.bag); err != nil {
-		return fmt.Errorf("des: component %s at %d: %w", s.name, now, err)
+	if len(s.bag) > 1 {
+		if err := sortBag(s.bag); err != nil {
+			return fmt.Errorf("des: component %s at %d: %w", s.name, now, err)
+		}
 	}
 	switch {
 	case !s.due:
@@ -156,8 +169,11 @@ func (k *Kernel[M]) transition(id ID, now Time) error {
 	default:
 		s.component.Internal(now)
 	}
-	clear(s.bag) // drop what the messages refer to
-	s.bag, s.due = s.bag[:0], false
+	if len(s.bag) > 0 {
+		clear(s.bag) // drop what the messages refer to
+		s.bag = s.bag[:0]
+	}
+	s.due = false
 	k.transitions++
 	if s.last != now {
 		s.last, s.repeats = now, 0
@@ -181,6 +197,7 @@ func (k *Kernel[M]) schedule(id ID) error {
 	}
 	s.generation++
 	s.next = next
+	k.head = unknown
 	if next != Never {
 		k.queue.Push(Entry{Time: next, ID: id, Generation: s.generation})
 	}

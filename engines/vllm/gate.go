@@ -40,6 +40,8 @@ func (k *Kind) check(at, name string, value any, variable bool) error {
 		return refuse("vLLM reads no such variable", "a variable `blis fields --engine vllm` lists")
 	case f == nil:
 		return refuse("unrecognized arguments: --"+name, nearest(k.fields, name))
+	case value == nil: // null is left out
+		return nil
 	case f.Status == fields.Removed:
 		return refuse("is not a setting of "+Version+": "+f.Evidence, instead(f))
 	case f.Status == fields.NotModelled && !atDefault(f, value):

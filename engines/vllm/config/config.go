@@ -55,18 +55,17 @@ type Config struct {
 	PrefillInterval    int
 	DisableHMA         bool
 
-	Spec       *Speculative
-	LoRA       *LoRA
-	Connector  string // kv_transfer_config.kv_connector; "" is none
-	KVEvents   bool
-	Level      int
-	Mode       string // performance_mode
-	Compile    Compilation
-	Kernels    Kernels
-	V2Runner   bool
-	InFlight   int // max_concurrent_batches
-	Sources    map[string]Source
-	speculated bool
+	Spec      *Speculative
+	LoRA      *LoRA
+	Connector string // kv_transfer_config.kv_connector; "" is none
+	KVEvents  bool
+	Level     int
+	Mode      string // performance_mode
+	Compile   Compilation
+	Kernels   Kernels
+	V2Runner  bool
+	InFlight  int // max_concurrent_batches
+	Sources   map[string]Source
 }
 
 // WorldSize is the ranks of one data-parallel replica.
@@ -82,14 +81,13 @@ func (c *Config) Drafts() int {
 
 // Speculative is speculative_config.
 type Speculative struct {
-	Method             string
-	Model              string
-	Tokens             int
-	LookupMin          int
-	LookupMax          int
-	UnpaddedDrafts     bool // disable_padded_drafter_batch
-	ParallelDrafting   bool
-	PerBatchSizeTokens [][3]int
+	Method           string
+	Model            string
+	Tokens           int
+	LookupMin        int
+	LookupMax        int
+	UnpaddedDrafts   bool // disable_padded_drafter_batch
+	ParallelDrafting bool
 }
 
 // LoRA is the admission side of LoRAConfig.

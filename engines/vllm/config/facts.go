@@ -2,7 +2,6 @@ package config
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/inference-sim/accuracy-dashboard/catalog"
@@ -113,10 +112,6 @@ func batchDefaults(chip Chip, u Usage) (tokens, seqs int) {
 	return tokens, seqs
 }
 
-// v2Architectures are MoE and hybrid architectures the V2 model runner lists; the
-// behaviour notes do not enumerate them, so none is claimed.
-var v2Architectures []string
-
-func (m Model) dense() bool { return m.Experts == 0 && !m.Hybrid }
-
-func (m Model) runsV2() bool { return m.dense() || slices.Contains(v2Architectures, m.Architecture) }
+// runsV2 says whether the V2 model runner takes the model: dense ones, and listed
+// architectures, of which none is on record (vllm.py:648-726).
+func (m Model) runsV2() bool { return m.Experts == 0 && !m.Hybrid }

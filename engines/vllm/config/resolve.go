@@ -3,7 +3,6 @@ package config
 import (
 	"fmt"
 	"slices"
-	"strings"
 )
 
 // Input is a launch as stated.
@@ -58,12 +57,8 @@ func modelConfig(r *reader, env environment) error {
 	if err := r.done(); err != nil {
 		return err
 	}
-	c.Dtype = map[string]string{"auto": "bfloat16", "half": "float16", "float": "float32"}[c.Dtype] + strings.TrimPrefix(c.Dtype, "auto")
-	switch c.Dtype {
-	case "float16half":
-		c.Dtype = "float16"
-	case "float32float":
-		c.Dtype = "float32"
+	if full, ok := map[string]string{"auto": "bfloat16", "half": "float16", "float": "float32"}[c.Dtype]; ok {
+		c.Dtype = full
 	}
 	if c.Runner == "auto" {
 		c.Runner = "generate"
@@ -225,8 +220,10 @@ func loraConfig(r *reader, _ environment) error {
 	return nil
 }
 
-// noHMA are connectors that cannot run with hybrid allocation; with the setting
-// left open, start-up turns it off for them (vllm.py, end of __post_init__).
+// supportsHMA says whether a connector runs with hybrid allocation; with the setting
+// left open, start-up turns it off for the others (vllm.py, end of __post_init__;
+// ExampleConnector and OffloadingConnector are on record, the rest inferred from
+// their classes).
 func supportsHMA(connector string) bool {
 	return slices.Contains([]string{"NixlConnector", "OffloadingConnector", "SimpleCPUOffloadConnector", "MultiConnector", "DecodeBenchConnector", "MooncakeConnector", "LMCacheMPConnector"}, connector)
 }

@@ -59,7 +59,7 @@ func ledgerIngestCmd() *cobra.Command {
 			if err := l.Write(out); err != nil {
 				return err
 			}
-			printReport(c.OutOrStdout(), &l.Report)
+			printIngest(c.OutOrStdout(), &l.Report)
 			return nil
 		},
 	}
@@ -191,7 +191,7 @@ func ledgerReportCmd() *cobra.Command {
 				return err
 			}
 			if !asJSON {
-				printReport(c.OutOrStdout(), &l.Report)
+				printIngest(c.OutOrStdout(), &l.Report)
 				return nil
 			}
 			b, err := canon.Indent(l.Report)
@@ -207,7 +207,7 @@ func ledgerReportCmd() *cobra.Command {
 	return c
 }
 
-func printReport(w io.Writer, r *ledger.Report) {
+func printIngest(w io.Writer, r *ledger.Report) {
 	fmt.Fprintf(w, "%d records: %d kept, %d joined, %d merged, %d left out; %d units of %d role keys\n",
 		r.Records.Read, r.Records.Kept, r.Records.Joined, r.Records.Merged, r.Records.LeftOut, r.Units, r.RoleKeys)
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)

@@ -19,6 +19,8 @@ func root() *cobra.Command {
 		RunE:  func(c *cobra.Command, _ []string) error { return c.Help() },
 		Args:  cobra.NoArgs,
 	}
-	c.AddCommand(runCmd(), replayCmd(), traceCmd(), compareCmd(), benchCmd(), metricsCmd(), schemaCmd(), catalogCmd(), ledgerCmd(), priceCmd())
+	registry := registryCmd()
+	registry.AddCommand(fitCompositeCmd())
+	c.AddCommand(runCmd(), replayCmd(), traceCmd(), compareCmd(), benchCmd(), metricsCmd(), schemaCmd(), catalogCmd(), ledgerCmd(), priceCmd(), registry, oracleCmd(), fieldsCmd(), explainCmd(), scenarioCmd())
 	return c
 }

@@ -1,0 +1,113 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+
+	sglang "github.com/inference-sim/accuracy-dashboard/engines/sglang/oracle"
+	vllm "github.com/inference-sim/accuracy-dashboard/engines/vllm/oracle"
+	"github.com/inference-sim/accuracy-dashboard/internal/diag"
+	"github.com/inference-sim/accuracy-dashboard/internal/exit"
+	"github.com/inference-sim/accuracy-dashboard/internal/replay"
+	"github.com/spf13/cobra"
+)
+
+// replayer replays recordings of one real engine.
+type replayer struct {
+	check   func(name string, r io.Reader) (replay.Report, error)
+	corrupt func(name string, r io.Reader, n int) (replay.Report, string, error)
+}
+
+var replayers = map[string]replayer{
+	"vllm":   {vllm.Check, vllm.CheckCorrupted},
+	"sglang": {sglang.Check, sglang.CheckCorrupted},
+}
+
+// oracleCmd holds a port to recordings of the engine it ports.
+func oracleCmd() *cobra.Command {
+	c := &cobra.Command{Use: "oracle", Short: "compare a port with recordings of the real engine"}
+	c.AddCommand(oracleCheckCmd())
+	return c
+}
+
+func oracleCheckCmd() *cobra.Command {
+	var engine string
+	var corrupt bool
+	var n int
+	c := &cobra.Command{
+		Use:   "check --engine NAME FILE...",
+		Short: "replay recordings and compare every recorded value",
+		Long: "Prints a line a file and the first difference drawn side by side. A field the replay does not know, or one that only one side has, is a difference. " +
+			"With --corrupt one recorded value of each file is changed first, and the check must then fail.",
+		Example: "  blis oracle check --engine vllm engines/vllm/testdata/oracle/*",
+		Args:    cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, files []string) error {
+			r, ok := replayers[engine]
+			if !ok {
+				return &diag.Refusal{Field: "--engine", Value: engine, Problem: "has no recordings", Accept: diag.OneOf(engine, []string{"sglang", "vllm"})}
+			}
+			t := tally{out: cmd.OutOrStdout()}
+			for _, f := range files {
+				if err := t.file(r, f, corrupt, n); err != nil {
+					return err
+				}
+			}
+			return t.close(corrupt)
+		},
+	}
+	c.Flags().StringVar(&engine, "engine", "vllm", "the port: vllm or sglang")
+	c.Flags().BoolVar(&corrupt, "corrupt", false, "change one recorded value a file first")
+	c.Flags().IntVar(&n, "value", 0, "which value --corrupt changes, counted from 0")
+	return c
+}
+
+// tally adds up what the files gave.
+type tally struct {
+	out                                       io.Writer
+	traces, steps, values, differences, clean int
+}
+
+func (t *tally) file(r replayer, name string, corrupt bool, n int) error {
+	f, err := os.Open(name)
+	if err != nil {
+		return &diag.Refusal{File: name, Problem: "cannot be read: " + err.Error()}
+	}
+	defer f.Close()
+	var rep replay.Report
+	note := ""
+	if corrupt {
+		var changed string
+		rep, changed, err = r.corrupt(name, f, n)
+		note = ", changed " + changed
+	} else {
+		rep, err = r.check(name, f)
+	}
+	if err != nil {
+		return err
+	}
+	t.traces++
+	t.steps += rep.Steps
+	t.values += rep.Values
+	t.differences += len(rep.Differences)
+	if len(rep.Differences) == 0 {
+		t.clean++
+	}
+	_, err = fmt.Fprintf(t.out, "%s: %d steps, %d values, %d differences%s\n%s", name, rep.Steps, rep.Values, len(rep.Differences), note, rep.Draw())
+	return err
+}
+
+// close prints the totals and fails on a difference; a corrupted file that replayed
+// without one fails in words of its own.
+func (t *tally) close(corrupt bool) error {
+	if _, err := fmt.Fprintf(t.out, "%d traces, %d steps, %d values, %d differences\n", t.traces, t.steps, t.values, t.differences); err != nil {
+		return err
+	}
+	switch {
+	case corrupt && t.clean > 0:
+		return fmt.Errorf("%d corrupted recordings replayed without a difference: the check is blind to the changed value", t.clean)
+	case t.differences > 0:
+		return &exit.CheckFailed{What: fmt.Sprintf("%d differences", t.differences)}
+	}
+	return nil
+}

@@ -19,13 +19,14 @@ import (
 // fitCompositeCmd fits the costs only whole runs show, on units of role fit.
 func fitCompositeCmd() *cobra.Command {
 	var data, report, engine string
+	var from dataFlags
 	var jobs, rounds int
 	var check bool
 	c := &cobra.Command{
 		Use: "fit-composite", Short: "fit host and launch costs to measured runs of role fit", Args: cobra.NoArgs,
-		Long: "Simulates every fit unit several times per parameter; about a minute per simulation of the whole list.",
+		Long: "Simulates every fit unit several times per parameter; about a minute each on two cores.",
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			w, err := world.Open(world.Paths{})
+			w, err := world.Open(from.Paths)
 			if err != nil {
 				return err
 			}
@@ -59,12 +60,13 @@ func fitCompositeCmd() *cobra.Command {
 			return keep(files, check)
 		},
 	}
+	from.add(c)
 	f := c.Flags()
-	f.StringVar(&data, "data", "registry/data", "registry directory to write below")
+	f.StringVar(&data, "out", "registry/data", "registry directory to write below")
 	f.StringVar(&report, "report", "registry/fit/composite/report.json", "file of the published record")
 	f.StringVar(&engine, "engine", "vllm", "engine whose runs are fitted")
 	f.IntVar(&jobs, "jobs", 2, "simulations at a time")
-	f.IntVar(&rounds, "rounds", 3, "Gauss-Newton rounds")
+	f.IntVar(&rounds, "rounds", 1, "Gauss-Newton rounds")
 	f.BoolVar(&check, "check", false, "compare with what stands there instead of writing")
 	return c
 }

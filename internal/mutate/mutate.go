@@ -1,10 +1,11 @@
 // Package mutate breaks Go source one line at a time, to show that a check would
 // notice.
 //
-// In: the source of a file. Out: one Mutant for each line that has something to
-// break, with the whole changed source. The choice among the possible breaks of a
-// line depends on the line's number alone, so the list is the same on every run. It
-// runs nothing and writes nothing.
+// In: the source of a file. Out: the same source with every break planted, each
+// asleep until the program's environment names it, and the list of breaks. A line
+// gets one break, its outermost: a statement is skipped, a condition turned round,
+// a number is one more. Planting only inserts text and keeps every line where it
+// was. The package runs nothing and writes nothing.
 package mutate
 
 import (
@@ -13,125 +14,175 @@ import (
 	"go/parser"
 	"go/token"
 	"slices"
-	"strconv"
+	"strings"
 )
 
-// Mutant is one broken line.
-type Mutant struct {
+// Variable is the environment variable that wakes one break, by its ID.
+const Variable = "MUTANT"
+
+// Break is one broken line.
+type Break struct {
+	ID       int
+	File     string
 	Line     int
 	Function string
-	What     string // e.g. "< becomes <="
-	Source   []byte
+	What     string
+	Text     string // the line as it stands
 }
 
-// Mutants lists the mutants of a file, by line. Functions named in spare and
-// declarations outside functions are left alone.
-func Mutants(file string, src []byte, spare ...string) ([]Mutant, error) {
+// Plant returns src with its breaks planted and their list, numbered from first.
+// Functions named in spare and lines in dead are left alone.
+func Plant(file string, src []byte, first int, spare []string, dead map[int]bool) ([]byte, []Break, error) {
 	fset := token.NewFileSet()
-	f, err := parser.ParseFile(fset, file, src, 0)
+	f, err := parser.ParseFile(fset, file, src, parser.ParseComments)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	found := make(map[int][]Mutant)
+	lines := strings.Split(string(src), "\n")
+	used := make(map[int]bool)
+	var breaks []Break
+	var inserts []insertion
 	for _, d := range f.Decls {
 		fn, ok := d.(*ast.FuncDecl)
 		if !ok || fn.Body == nil || slices.Contains(spare, fn.Name.Name) {
 			continue
 		}
-		ast.Inspect(fn.Body, func(n ast.Node) bool {
-			for _, e := range edits(n) {
-				m := e.apply(fset, src)
-				m.Function = fn.Name.Name
-				found[m.Line] = append(found[m.Line], m)
+		for _, w := range wraps(fn.Body) {
+			from, to := fset.Position(w.node.Pos()), fset.Position(w.node.End())
+			if used[from.Line] || dead[from.Line] {
+				continue
 			}
-			return true
-		})
+			used[from.Line] = true
+			id := first + len(breaks)
+			inserts = append(inserts, insertion{from.Offset, len(inserts), fmt.Sprintf(w.before, id)},
+				insertion{to.Offset, -len(inserts), w.after})
+			breaks = append(breaks, Break{id, file, from.Line, fn.Name.Name, w.what, strings.TrimSpace(lines[from.Line-1])})
+		}
 	}
-	var lines []int
-	for line := range found { // order: sorted below
-		lines = append(lines, line)
+	return apply(src, inserts), breaks, nil
+}
+
+// Support is the source of the functions that planted breaks of a package call.
+func Support(pkg string) []byte {
+	return fmt.Appendf(nil, `package %s
+
+import "os"
+
+var awakeMutant = os.Getenv(%q)
+
+func mutantAwake(id string) bool { return awakeMutant == id }
+
+func mutantOff[T ~int | ~int32 | ~int64 | ~uint8 | ~uint32 | ~uint64 | ~float64](id string, v T) T {
+	if awakeMutant == id {
+		return v + 1
 	}
-	slices.Sort(lines)
-	var out []Mutant
-	for _, line := range lines {
-		out = append(out, found[line][line%len(found[line])])
+	return v
+}
+`, pkg, Variable)
+}
+
+// insertion puts text at an offset. Of several at one offset, closing texts come
+// first, the inner node's before the outer's, then opening ones, outer before inner.
+type insertion struct {
+	offset, order int
+	text          string
+}
+
+func apply(src []byte, inserts []insertion) []byte {
+	slices.SortStableFunc(inserts, func(a, b insertion) int {
+		if a.offset != b.offset {
+			return a.offset - b.offset
+		}
+		return a.order - b.order
+	})
+	var out []byte
+	at := 0
+	for _, in := range inserts {
+		out = append(out, src[at:in.offset]...)
+		out = append(out, in.text...)
+		at = in.offset
 	}
-	return out, nil
+	return append(out, src[at:]...)
 }
 
-// edit replaces the source between two positions.
-type edit struct {
-	from, to token.Pos
-	with     string
-	what     string
+// wrap is a break that encloses a node.
+type wrap struct {
+	node          ast.Node
+	before, after string // before takes the ID
+	what          string
 }
 
-func (e edit) apply(fset *token.FileSet, src []byte) Mutant {
-	at, end := fset.Position(e.from).Offset, fset.Position(e.to).Offset
-	return Mutant{Line: fset.Position(e.from).Line, What: e.what,
-		Source: slices.Concat(src[:at], []byte(e.with), src[end:])}
+// wraps lists the breaks below a node, outer before inner.
+func wraps(body ast.Node) []wrap {
+	var out []wrap
+	header := make(map[ast.Node]bool) // statements of a for, if or switch header
+	ast.Inspect(body, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.DeclStmt, *ast.FuncLit:
+			return false
+		case *ast.ForStmt:
+			header[n.Init], header[n.Post] = true, true
+			out = appendCondition(out, n.Cond)
+		case *ast.IfStmt:
+			header[n.Init] = true
+			out = appendCondition(out, n.Cond)
+		case *ast.SwitchStmt:
+			header[n.Init] = true
+		case *ast.AssignStmt:
+			if n.Tok != token.DEFINE && !header[n] {
+				out = append(out, skip(n))
+			}
+		case *ast.IncDecStmt:
+			if !header[n] {
+				out = append(out, skip(n))
+			}
+		case *ast.ExprStmt:
+			out = append(out, skip(n))
+		case ast.Expr:
+			out = appendValue(out, n)
+		}
+		return true
+	})
+	return out
 }
 
-var swaps = map[token.Token]token.Token{
-	token.LSS: token.LEQ, token.LEQ: token.LSS, token.GTR: token.GEQ, token.GEQ: token.GTR,
-	token.EQL: token.NEQ, token.NEQ: token.EQL, token.LAND: token.LOR, token.LOR: token.LAND,
-	token.ADD: token.SUB, token.SUB: token.ADD, token.MUL: token.ADD, token.QUO: token.MUL, token.REM: token.QUO,
-	token.ADD_ASSIGN: token.SUB_ASSIGN, token.SUB_ASSIGN: token.ADD_ASSIGN, token.INC: token.DEC, token.DEC: token.INC,
+func skip(n ast.Node) wrap {
+	return wrap{n, `if !mutantAwake("%d") { `, " }", "statement skipped"}
 }
 
-// edits are the breaks one node offers.
-func edits(n ast.Node) []edit {
+func appendCondition(out []wrap, cond ast.Expr) []wrap {
+	if cond == nil {
+		return out
+	}
+	return append(out, turn(cond))
+}
+
+func turn(n ast.Expr) wrap {
+	return wrap{n, `(mutantAwake("%d") != (`, "))", "condition turned round"}
+}
+
+// appendValue breaks expressions whose kind shows without types.
+func appendValue(out []wrap, n ast.Expr) []wrap {
 	switch n := n.(type) {
 	case *ast.BinaryExpr:
-		if to, ok := swaps[n.Op]; ok {
-			return []edit{swap(n.OpPos, n.Op, to)}
+		switch n.Op {
+		case token.LSS, token.LEQ, token.GTR, token.GEQ, token.EQL, token.NEQ, token.LAND, token.LOR:
+			return append(out, turn(n))
+		case token.ADD, token.SUB, token.MUL, token.QUO, token.REM:
+			return append(out, oneMore(n))
 		}
-	case *ast.AssignStmt:
-		if to, ok := swaps[n.Tok]; ok {
-			return []edit{swap(n.TokPos, n.Tok, to), remove(n)}
-		}
-		if n.Tok == token.ASSIGN {
-			return []edit{remove(n)}
-		}
-	case *ast.IncDecStmt:
-		return []edit{swap(n.TokPos, n.Tok, swaps[n.Tok]), remove(n)}
-	case *ast.ExprStmt:
-		return []edit{remove(n)}
-	case *ast.BasicLit:
-		if v, err := strconv.Atoi(n.Value); err == nil && n.Kind == token.INT {
-			return []edit{{n.Pos(), n.End(), strconv.Itoa(v + 1), fmt.Sprintf("%d becomes %d", v, v+1)}}
+	case *ast.CallExpr:
+		if id, ok := n.Fun.(*ast.Ident); ok && (id.Name == "min" || id.Name == "max" || id.Name == "len" || id.Name == "ceilDiv") {
+			return append(out, oneMore(n))
 		}
 	case *ast.Ident:
-		return word(n)
-	case *ast.IfStmt:
-		return negate(n.Cond)
-	}
-	return nil
-}
-
-func swap(at token.Pos, from, to token.Token) edit {
-	return edit{at, at + token.Pos(len(from.String())), to.String(), fmt.Sprintf("%s becomes %s", from, to)}
-}
-
-func remove(n ast.Node) edit { return edit{n.Pos(), n.End(), "", "statement removed"} }
-
-// negate turns a plain condition round; comparisons have their own swaps, and && and
-// || bind less tightly than ==.
-func negate(cond ast.Expr) []edit {
-	if _, compound := cond.(*ast.BinaryExpr); compound {
-		return nil
-	}
-	return []edit{{cond.End(), cond.End(), " == false", "condition negated"}}
-}
-
-// word swaps min and max, true and false.
-func word(n *ast.Ident) []edit {
-	for _, pair := range [][2]string{{"min", "max"}, {"true", "false"}} {
-		for i, w := range pair {
-			if n.Name == w {
-				return []edit{{n.Pos(), n.End(), pair[1-i], w + " becomes " + pair[1-i]}}
-			}
+		if n.Name == "true" || n.Name == "false" {
+			return append(out, turn(n))
 		}
 	}
-	return nil
+	return out
+}
+
+func oneMore(n ast.Expr) wrap {
+	return wrap{n, `mutantOff("%d", `, ")", "one more"}
 }

@@ -3,6 +3,7 @@ package mutate
 import (
 	"go/parser"
 	"go/token"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -12,12 +13,15 @@ const source = `package p
 var untouched = 3
 
 func f(a, b int) int {
-	if a < b {
+	if a < b && b > 2 {
 		a++
 	}
-	g(a)
+	for i := 0; i < a; i++ {
+		g(a)
+	}
 	b = min(a, b)
-	return a + 1
+	c := a + b*2
+	return c - 1
 }
 
 func spared() { g(1) }
@@ -25,29 +29,31 @@ func spared() { g(1) }
 func g(int) {}
 `
 
-func TestMutantsBreakOneLineEach(t *testing.T) {
-	list, err := Mutants("p.go", []byte(source), "spared")
+func TestPlantBreaksEveryLineOnceAndMovesNone(t *testing.T) {
+	planted, breaks, err := Plant("p.go", []byte(source), 10, []string{"spared"}, map[int]bool{10: true})
 	if err != nil {
 		t.Fatal(err)
 	}
+	if _, err := parser.ParseFile(token.NewFileSet(), "p.go", planted, 0); err != nil {
+		t.Fatalf("does not parse: %v\n%s", err, planted)
+	}
 	var lines []int
-	for _, m := range list {
-		lines = append(lines, m.Line)
-		if _, err := parser.ParseFile(token.NewFileSet(), "p.go", m.Source, 0); err != nil {
-			t.Errorf("line %d: %s: does not parse: %v", m.Line, m.What, err)
-		}
-		changed := 0
-		was, is := strings.Split(source, "\n"), strings.Split(string(m.Source), "\n")
-		for i := range was {
-			if was[i] != is[i] {
-				changed++
-			}
-		}
-		if changed != 1 || m.Function != "f" {
-			t.Errorf("%d %s %s: got %d changed lines, want 1 in f", m.Line, m.Function, m.What, changed)
+	for i, b := range breaks {
+		lines = append(lines, b.Line)
+		if b.ID != 10+i || b.Function != "f" {
+			t.Errorf("got break %d in %s, want %d in f", b.ID, b.Function, 10+i)
 		}
 	}
-	if got, want := lines, []int{6, 7, 9, 10, 11}; len(got) != len(want) || got[0] != want[0] || got[4] != want[4] {
-		t.Errorf("lines: got %v, want %v", got, want)
+	if want := []int{6, 7, 9, 12, 13, 14}; !slices.Equal(lines, want) {
+		t.Errorf("lines: got %v, want %v", lines, want)
+	}
+	was, is := strings.Split(source, "\n"), strings.Split(string(planted), "\n")
+	if len(was) != len(is) {
+		t.Fatalf("got %d lines, want %d", len(is), len(was))
+	}
+	for i := range was {
+		if broken := slices.Contains(lines, i+1); (was[i] != is[i]) != broken {
+			t.Errorf("line %d: got %q from %q", i+1, is[i], was[i])
+		}
 	}
 }

@@ -69,11 +69,7 @@ func (c *Cache) NewStep() {
 // Lookup finds the longest cached prefix that leaves at least one token to compute
 // (kv_cache_manager.py:232-298).
 func (c *Cache) Lookup(s *Sequence) *Hit {
-	c.hit.Tokens = 0
 	if !c.config.Caching {
-		for g := range c.hit.Blocks {
-			c.hit.Blocks[g] = nil
-		}
 		return &c.hit
 	}
 	c.hit.Tokens = c.search(s, s.Tokens-1)
@@ -106,7 +102,6 @@ func (c *Cache) Allocate(s *Sequence, g Grant) bool {
 	if g.Hit != nil {
 		computed += g.Hit.Tokens
 	}
-	computed = min(computed, c.config.MaxModelLen)
 	spare := c.pool.free
 	if g.Watermark {
 		spare -= c.watermark

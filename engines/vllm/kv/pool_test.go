@@ -1,0 +1,141 @@
+package kv
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// reference is the pool as upstream writes it: slices and maps, no cleverness.
+type reference struct {
+	free  []BlockID
+	refs  map[BlockID]int
+	keys  map[BlockID][]key
+	index map[key][]BlockID
+}
+
+type key struct {
+	hash  BlockHash
+	group int
+}
+
+func newReference(n int) *reference {
+	r := &reference{refs: map[BlockID]int{}, keys: map[BlockID][]key{}, index: map[key][]BlockID{}}
+	for id := 1; id < n; id++ {
+		r.free = append(r.free, BlockID(id))
+	}
+	return r
+}
+
+func (r *reference) take(n int) []BlockID {
+	out := slices.Clone(r.free[:n])
+	r.free = r.free[n:]
+	for _, id := range out {
+		for _, k := range r.keys[id] {
+			i := slices.Index(r.index[k], id)
+			if r.index[k] = slices.Delete(r.index[k], i, i+1); len(r.index[k]) == 0 {
+				delete(r.index, k)
+			}
+		}
+		delete(r.keys, id)
+		r.refs[id] = 1
+	}
+	return out
+}
+
+func (r *reference) touch(id BlockID) {
+	if r.refs[id] == 0 {
+		i := slices.Index(r.free, id)
+		r.free = slices.Delete(r.free, i, i+1)
+	}
+	r.refs[id]++
+}
+
+func (r *reference) release(ids []BlockID) {
+	var front, back []BlockID
+	for _, id := range slices.Backward(ids) {
+		if r.refs[id]--; r.refs[id] > 0 {
+			continue
+		}
+		if len(r.keys[id]) > 0 {
+			back = append(back, id)
+		} else {
+			front = append(front, id)
+		}
+	}
+	r.free = slices.Concat(front, r.free, back)
+}
+
+func (r *reference) store(id BlockID, k key) {
+	r.keys[id] = append(r.keys[id], k)
+	r.index[k] = append(r.index[k], id)
+}
+
+// The pool and the plain reference agree on every block handed out, every hit and
+// the whole free list, over random calls with few hashes, so that keys repeat.
+func TestPoolAgreesWithThePlainReference(t *testing.T) {
+	for seed := range uint64(40) {
+		rng := rand.New(rand.NewPCG(seed, 1))
+		n := 3 + rng.IntN(60)
+		p, r := newPool(n, true, nil), newReference(n)
+		var held [][]BlockID
+		for step := range 400 {
+			switch k := (key{BlockHash(1 + rng.IntN(2*n)), rng.IntN(3)}); rng.IntN(5) {
+			case 0:
+				if m := rng.IntN(p.Free() + 1); m > 0 {
+					got, want := p.take(nil, m), r.take(m)
+					if !slices.Equal(got, want) {
+						t.Fatalf("seed %d step %d: take: got %v, want %v", seed, step, got, want)
+					}
+					held = append(held, got)
+				}
+			case 1:
+				if len(held) > 0 {
+					i := rng.IntN(len(held))
+					p.release(held[i])
+					r.release(held[i])
+					held = slices.Delete(held, i, i+1)
+				}
+			case 2, 3:
+				if len(held) > 0 {
+					ids := held[rng.IntN(len(held))]
+					id := ids[rng.IntN(len(ids))]
+					if slices.Contains(r.keys[id], k) || len(r.keys[id]) > 2 {
+						continue
+					}
+					p.store(id, k.hash, k.group)
+					r.store(id, k)
+				}
+			case 4:
+				id, ok := p.lookup(k.hash, k.group)
+				if want := r.index[k]; ok != (len(want) > 0) || ok && id != want[0] {
+					t.Fatalf("seed %d step %d: lookup %v: got %d %v, want %v", seed, step, k, id, ok, want)
+				}
+				if ok {
+					p.touch([]BlockID{id})
+					r.touch(id)
+					held = append(held, []BlockID{id})
+				}
+			}
+			if got := p.FreeOrder(nil); !slices.Equal(got, r.free) || p.Free() != len(r.free) || p.Cached() != len(r.index) {
+				t.Fatalf("seed %d step %d: got free %v (%d), %d keys; want %v, %d keys", seed, step, got, p.Free(), p.Cached(), r.free, len(r.index))
+			}
+		}
+	}
+}
+
+func TestResetNeedsEveryBlockFree(t *testing.T) {
+	p := newPool(4, true, nil)
+	held := p.take(nil, 1)
+	p.store(held[0], 7, 0)
+	if p.reset() {
+		t.Error("with a block in use: got true, want false")
+	}
+	p.release(held)
+	if !p.reset() || p.Cached() != 0 {
+		t.Errorf("with every block free: got %d keys, want none", p.Cached())
+	}
+	if got, want := p.FreeOrder(nil), []BlockID{2, 3, 1}; !slices.Equal(got, want) {
+		t.Errorf("free order: got %v, want %v, as before", got, want)
+	}
+}

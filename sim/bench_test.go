@@ -1,6 +1,9 @@
 package sim
 
 import (
+	"flag"
+	"fmt"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -94,4 +97,39 @@ func BenchmarkDriver(b *testing.B) {
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/n, "ns/request")
 	b.ReportMetric(float64(r.Events.Transitions)/n, "events/request")
+}
+
+var million = flag.Bool("million", false, "also run a million requests (nightly)")
+
+// Work and memory of a request do not grow with the run (DEV-5).
+func TestCostOfARequestIsFlat(t *testing.T) {
+	sizes := []int{10_000, 100_000}
+	if *million {
+		sizes = append(sizes, 1_000_000)
+	}
+	var events, bytes []float64
+	for _, n := range sizes {
+		text := strings.Replace(header, "ARGS", "", 1) + fmt.Sprintf("workload: {clients: [{name: a, requests: %d, arrivals: {poisson: {rate: 40}}, prompt: {fixed: 512}, output: {fixed: 128}}]}\n", n)
+		s, err := spec.Parse("s", []byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		r, err := Run(s, World{Kinds: []engines.Kind{cohortKind{}}, Environment: plainEnvironment{}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		runtime.ReadMemStats(&after)
+		events = append(events, float64(r.Events.Transitions+r.Events.Messages)/float64(n))
+		bytes = append(bytes, float64(after.TotalAlloc-before.TotalAlloc)/float64(n))
+	}
+	for i := range sizes {
+		if events[i] > 1.1*events[0] || bytes[i] > 1.1*bytes[0] {
+			t.Errorf("%d requests: %.2f events and %.0f bytes each; %d requests: %.2f and %.0f", sizes[i], events[i], bytes[i], sizes[0], events[0], bytes[0])
+		}
+	}
+	if last := bytes[len(bytes)-1]; last*1e6 > 1<<30 {
+		t.Errorf("a million requests would take %.0f bytes", last*1e6)
+	}
 }

@@ -76,6 +76,9 @@ func (c *Config) scheduling(r *reader) {
 	c.LowFirst = r.flag("schedule-low-priority-values-first")
 	c.NoPreemption = r.flag("disable-priority-preemption")
 	c.PreemptAbove = r.int("priority-scheduling-preemption-threshold", 10)
+	if c.Priorities && c.Policy != "fcfs" && c.Policy != "lof" {
+		r.fail("schedule-policy", c.Policy, "To use priority scheduling, schedule_policy must be 'fcfs' or 'lof'", "fcfs, lof")
+	}
 	if c.Policy == "random" && !r.has("random-seed") {
 		r.fail("random-seed", "unset", "upstream draws the seed from the operating system", "a stated seed with schedule-policy random")
 	}

@@ -31,14 +31,24 @@ func (s *Scheduler) update() {
 // fits evicts what the next token of each request lacks and says whether it is
 // there (schedule_batch.py check_decode_mem).
 func (s *Scheduler) fits(reqs []*Req) bool {
-	need := 0
-	for _, r := range reqs {
-		if r.hold.Committed%s.c.PageSize == 0 {
-			need += s.c.PageSize
-		}
-	}
+	need := s.needed(reqs)
 	s.cache.Reserve(need)
 	return s.cache.Free() >= need
+}
+
+// needed is the tokens of the pages that one more token of each request opens.
+func (s *Scheduler) needed(reqs []*Req) int {
+	page := s.c.PageSize
+	if page == 1 {
+		return len(reqs)
+	}
+	need := 0
+	for _, r := range reqs {
+		if r.hold.Committed%page == 0 {
+			need += page
+		}
+	}
+	return need
 }
 
 // grow takes the slot of one token for each request; with pages upstream evicts for

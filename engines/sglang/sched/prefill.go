@@ -27,6 +27,9 @@ func (s *Scheduler) prefill() *Batch {
 	if len(a.preempted) > 0 {
 		s.watch.Preempted(a.preempted)
 	}
+	for _, r := range a.preempted { // also when who they made room for did not fit
+		s.enqueue(r)
+	}
 	if len(a.run) == 0 {
 		return nil
 	}
@@ -67,9 +70,6 @@ func (s *Scheduler) admit(a *Adder, preempting bool) {
 // launch gives the admitted memory and, with mixed chunks, lets the running requests
 // decode in the same step.
 func (s *Scheduler) launch(a *Adder) *Batch {
-	for _, r := range a.preempted {
-		s.enqueue(r)
-	}
 	if a.newChunked != nil {
 		s.chunked = a.newChunked
 	}
@@ -106,9 +106,15 @@ func (s *Scheduler) allocate(b *Batch) {
 }
 
 // mix appends the running requests to a prefill batch, one token each. The running
-// batch is left empty with its flag, and nothing is checked or retracted.
+// batch is left empty with its flag, and nothing is checked or retracted: admission
+// kept a token for each. With larger pages that can be too little; upstream then
+// dies ("out of memory"), the port lets them sit out the step.
 func (s *Scheduler) mix(b *Batch) {
 	s.running.filter(nil)
+	s.cache.Reserve(len(s.running.Reqs) * s.c.PageSize)
+	if s.cache.Free() < s.needed(s.running.Reqs) {
+		return
+	}
 	s.grow(s.running)
 	for _, r := range s.running.Reqs {
 		b.Reqs = append(b.Reqs, r)

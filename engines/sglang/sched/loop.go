@@ -71,7 +71,6 @@ func (l *Loop) Settle() {
 	l.Scheduler.Process(o.Mode, o.Reqs, o.Decoding)
 	l.owed = false
 	l.n--
-	clear(o.Reqs)
 	l.open[0], l.open[1] = l.open[1], o
 }
 

@@ -1,6 +1,8 @@
 package sched
 
 import (
+	"slices"
+
 	"github.com/inference-sim/accuracy-dashboard/engines"
 	"github.com/inference-sim/accuracy-dashboard/engines/sglang/kv"
 )
@@ -92,16 +94,14 @@ type Batch struct {
 	Prefix, Tokens []int
 }
 
-// filter drops finished requests and except; it says whether any left.
+// filter drops finished requests and except; it says whether any left. A batch that
+// keeps all is not written to.
 func (b *Batch) filter(except *Req) bool {
-	kept := b.Reqs[:0]
-	for _, r := range b.Reqs {
-		if !r.done() && r != except {
-			kept = append(kept, r)
-		}
+	leaves := func(r *Req) bool { return r.done() || r == except }
+	first := slices.IndexFunc(b.Reqs, leaves)
+	if first < 0 {
+		return false
 	}
-	left := len(kept) < len(b.Reqs)
-	clear(b.Reqs[len(kept):])
-	b.Reqs = kept
-	return left
+	b.Reqs = b.Reqs[:first+len(slices.DeleteFunc(b.Reqs[first:], leaves))]
+	return true
 }

@@ -14,22 +14,18 @@ import (
 func (p *Pricer) Explain(step *plan.StepShape) []plan.Part {
 	st := p.stages[step.Stage]
 	var parts []plan.Part
-	var device float64
-	eager, busiest := false, 0
+	slowest := -1.0
 	for i := range step.Ranks {
-		busiest = max(busiest, step.Ranks[i].Decode.Seqs+len(step.Ranks[i].Extend))
 		if step.Mode == plan.Prebuilt {
-			continue
+			break
 		}
-		eager = eager || step.Padded[i].Launch == plan.Eager
-		if s := p.rank(st, step, i).seconds; parts == nil || s > device {
-			device, parts = s, p.parts(st, step, i)
+		if s := p.rank(st, step, i).seconds; s > slowest {
+			slowest, parts = s, p.parts(st, step, i)
 		}
 	}
-	o, seqs := p.over, float64(busiest)
-	if floor := float64(o.eager.value * st.layers); eager && floor > device {
-		parts = append(parts, o.eager.part("launch without a graph", floor-device, device, floor))
-		device = floor
+	o, seqs := p.over, busiest(step)
+	if device, floor := p.device(step); floor > device.seconds {
+		parts = append(parts, o.eager.part("launch without a graph", floor-device.seconds, device.seconds, floor))
 	}
 	parts = append(parts, o.gap.part("step gap", o.gap.value, 0, o.gap.value),
 		o.sequence.part("running sequences", float64(o.sequence.value*seqs), 0, float64(o.sequence.value*seqs)))

@@ -136,6 +136,9 @@ func (m *Model) program(chip form.Chip, layers []plan.LoweredLayer, stage int, o
 		pg.add(e)
 	}
 	for _, e := range pg.all {
+		if e.launch != nil {
+			pg.launches += float64(e.times * float64(max(1, e.layer.Shape.Launches)))
+		}
 		e.times = float64(e.times * m.factor(e, chip.Name))
 	}
 	return pg, nil

@@ -26,6 +26,7 @@ type program struct {
 	all                         []*entry
 	tokens, gathered, sampled   rowwise
 	decode, extend, extendWhole []*entry
+	launches                    float64 // elementwise and quantise kernels of one pass
 }
 
 // rowwise operators depend on one row count alone, so their sum is remembered.
@@ -80,24 +81,36 @@ func (pg *program) rowGroup(r plan.Rows) *rowwise {
 
 // Price is the time of one step of one stage (SUB-6: the padded shape as given).
 func (p *Pricer) Price(step *plan.StepShape) plan.StepEstimate {
+	device, floor := p.device(step)
+	device.seconds = max(device.seconds, floor)
+	return p.compose(device, busiest(step))
+}
+
+// device is the device time of the slowest rank, and the least a step that no
+// graph replays takes to launch; 0 for one that is replayed.
+func (p *Pricer) device(step *plan.StepShape) (out priced, floor float64) {
+	if step.Mode == plan.Prebuilt {
+		return out, 0
+	}
 	st := p.stages[step.Stage]
-	var device priced
-	busiest, eager := 0, false
-	if step.Mode != plan.Prebuilt {
-		for i := range step.Ranks {
-			r := p.rank(st, step, i)
-			device.seconds = max(device.seconds, r.seconds)
-			device.method = max(device.method, r.method)
-			eager = eager || step.Padded[i].Launch == plan.Eager
+	for i := range step.Ranks {
+		r := p.rank(st, step, i)
+		out.seconds = max(out.seconds, r.seconds)
+		out.method = max(out.method, r.method)
+		if step.Padded[i].Launch == plan.Eager {
+			floor = float64(p.over.eager.value * st.layers)
 		}
 	}
+	return out, floor
+}
+
+// busiest is the most sequences any rank runs.
+func busiest(step *plan.StepShape) float64 {
+	n := 0
 	for i := range step.Ranks {
-		busiest = max(busiest, step.Ranks[i].Decode.Seqs+len(step.Ranks[i].Extend))
+		n = max(n, step.Ranks[i].Decode.Seqs+len(step.Ranks[i].Extend))
 	}
-	if eager {
-		device.seconds = max(device.seconds, float64(p.over.eager.value*st.layers))
-	}
-	return p.compose(device, float64(busiest))
+	return float64(n)
 }
 
 // compose adds the host's side to the device's.

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/inference-sim/accuracy-dashboard/cost/plan"
+	"github.com/inference-sim/accuracy-dashboard/registry"
 )
 
 // TestPartsAddUpToThePrice: what Explain lists is all of Price, part by part.
@@ -76,5 +77,29 @@ func BenchmarkPriceMixed(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		pr.Price(&step)
+	}
+}
+
+// TestSensitivityIsTheDerivative compares with prices at a slightly larger cost.
+func TestSensitivityIsTheDerivative(t *testing.T) {
+	for name, step := range map[string]plan.StepShape{"replayed": decodeStep(64, 8192), "launch-bound": extendStep(64, 0), "device-bound": extendStep(16384, 0)} {
+		before := compile(t, model(t, "h200_sxm"), poolPlan())
+		s := before.Sensitivity(&step)
+		for p, want := range map[plan.Primitive]float64{
+			registry.HostStep: s.Steps, registry.HostSequence: s.Sequences, registry.HostLayer: s.Layers, registry.StreamLaunch: s.Launches,
+		} {
+			c := scalars[p]
+			const more = 1e-9
+			scalars[p] = struct {
+				value float64
+				unit  string
+			}{c.value + more, c.unit}
+			after := compile(t, model(t, "h200_sxm"), poolPlan())
+			scalars[p] = c
+			got := float64(after.Price(&step).Total-before.Price(&step).Total) / more
+			if math.Abs(got-want) > 1e-3*(1+want) {
+				t.Errorf("%s, %s: price moves by %v, Sensitivity says %v", name, p, got, want)
+			}
+		}
 	}
 }

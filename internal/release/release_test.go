@@ -1,0 +1,164 @@
+package release
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"runtime"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/inference-sim/accuracy-dashboard/site/seal"
+	"golang.org/x/mod/modfile"
+)
+
+const here = runtime.GOOS + "/" + runtime.GOARCH
+
+// packed is a release of the smallest program; under the nightly switch, of those
+// that ship.
+func packed(t *testing.T) (Options, string) {
+	t.Helper()
+	o := Options{Source: "../..", Out: filepath.Join(t.TempDir(), "dist"), Release: "v0.0.1", Commands: []string{"./internal/release/testdata/program"}, Targets: []string{here}}
+	if os.Getenv("BLIS_NIGHTLY") != "" {
+		o.Commands = []string{"./cmd/blis", "./cmd/blis-score"}
+	}
+	if err := Pack(t.Context(), o, nil); err != nil {
+		t.Fatal(err)
+	}
+	return o, filepath.Join(o.Out, filepath.Base(o.Commands[0])+"-"+strings.ReplaceAll(here, "/", "-"))
+}
+
+// TestStackNamesWhatTheBuildSelected compares a binary's stack with go.mod.
+func TestStackNamesWhatTheBuildSelected(t *testing.T) {
+	o, name := packed(t)
+	var s Stack
+	decode(t, name+".stack.json", &s)
+	if s.Release != o.Release || len(s.Modules) == 0 {
+		t.Errorf("got release %q with %d modules", s.Release, len(s.Modules))
+	}
+	text, err := os.ReadFile("../../go.mod")
+	if err != nil {
+		t.Fatal(err)
+	}
+	mod, err := modfile.Parse("go.mod", text, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	required := map[string]string{}
+	for _, r := range mod.Require {
+		required[r.Mod.Path] = r.Mod.Version
+	}
+	for _, m := range s.Modules {
+		if m.Version != required[m.Path] {
+			t.Errorf("%s: got %s, go.mod requires %s", m.Path, m.Version, required[m.Path])
+		}
+	}
+	if want := "go" + mod.Go.Version; s.Toolchain != want {
+		t.Errorf("toolchain: got %s, want %s (LIF-2)", s.Toolchain, want)
+	}
+}
+
+func TestStackRefusesAReplacedModule(t *testing.T) {
+	info := &debug.BuildInfo{Deps: []*debug.Module{{Path: "a.b/c", Version: "v1.0.0", Sum: "h1:x"}}}
+	if _, err := StackOf("", info, nil); err != nil {
+		t.Fatalf("closest accepted: %v", err)
+	}
+	info.Deps[0].Replace = &debug.Module{Path: "../c"}
+	if _, err := StackOf("", info, nil); err == nil || !strings.Contains(err.Error(), "replaced a module") {
+		t.Errorf("got %v, want a refusal", err)
+	}
+}
+
+// TestDryRun packs, signs and verifies a release with a throw-away key and no network.
+func TestDryRun(t *testing.T) {
+	o, name := packed(t)
+	if _, err := seal.Verify(o.Out, nil); err != nil {
+		t.Errorf("the packed release does not verify: %v", err)
+	}
+	var b bill
+	decode(t, name+".sbom.json", &b)
+	if len(b.Components) < 2 || b.Metadata.Component.Version != o.Release {
+		t.Errorf("got a bill of %d components for %q", len(b.Components), b.Metadata.Component.Version)
+	}
+	if err := Pack(t.Context(), o, nil); err == nil || !strings.Contains(err.Error(), "is not empty") {
+		t.Errorf("a second release in one directory: got %v, want a refusal", err)
+	}
+	if err := os.WriteFile(name, []byte("another program"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := seal.Verify(o.Out, nil); err == nil {
+		t.Error("a changed binary verified")
+	}
+}
+
+func decode(t *testing.T, file string, v any) {
+	t.Helper()
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(data, v); err != nil {
+		t.Fatal(err)
+	}
+}
+
+const (
+	rule = "- {id: X1, title: t, statement: s, why: w, section: §4, scope: [a], kind: practice, status: review}\n"
+	set  = "schema: blis.registry/v1\nset: host\nentries:\n  - primitive: host.burst\n    chip: h100_sxm\n    boundary: host\n    method: assumed\n    rule: a bound\n    value: 0.001\n    unit: s\n"
+)
+
+func tree(price, coefficient, trace, schema, record string) fstest.MapFS {
+	return fstest.MapFS{
+		PriceFile:                          {Data: []byte(price)},
+		"registry/data/h100_sxm/a.yaml":    {Data: []byte(coefficient)},
+		"engines/e/testdata/oracle/a":      {Data: []byte(trace)},
+		"content/generated/schemas/a.json": {Data: []byte(schema)},
+		"invariants/records/X.yaml":        {Data: []byte(record)},
+	}
+}
+
+func TestNotesNameEveryDifference(t *testing.T) {
+	old := tree(`[{"name":"a","seconds":0.01,"method":"measured"}]`, set, "1", "{}", rule)
+	same, err := Notes(old, old)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := strings.Count(same, "No change."); got != 5 {
+		t.Errorf("got %d unchanged parts, want 5:\n%s", got, same)
+	}
+	now := tree(`[{"name":"a","seconds":0.011,"method":"calibrated"}]`, strings.Replace(set, "0.001", "0.002", 1), "2", "[]",
+		strings.Replace(rule, "status: review", "status: ci, checks: [{test: a.TestA}]", 1))
+	got, err := Notes(old, now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"a: 10 ms to 11 ms (+10.00%), calibrated", "host.burst", "engines/e/testdata/oracle/a: changed", "a.json: changed", "X1: review to ci"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("the notes lack %q:\n%s", want, got)
+		}
+	}
+	if strings.Contains(got, "No change.") {
+		t.Errorf("a change was not seen:\n%s", got)
+	}
+}
+
+func TestFirstReleaseHasNothingToCompare(t *testing.T) {
+	got, err := Notes(nil, tree("[]", set, "", "", rule))
+	if err != nil || !strings.HasPrefix(got, "First release") {
+		t.Errorf("got %q, %v", got, err)
+	}
+}
+
+func TestBillListsEveryModuleOnce(t *testing.T) {
+	b := billOf(&Stack{Module: "m", Release: "v1", Toolchain: "go1", Modules: []Module{{"a", "v1", "h1:a"}, {"b", "v2", "h1:b"}}})
+	var names []string
+	for _, c := range b.Components {
+		names = append(names, c.Name+"@"+c.Version)
+	}
+	if want := []string{"go@go1", "a@v1", "b@v2"}; !slices.Equal(names, want) {
+		t.Errorf("got %v, want %v", names, want)
+	}
+}

@@ -127,7 +127,7 @@ func (c *campaign) survives(id string) (bool, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), *limit)
 	defer cancel()
 	script := fmt.Sprintf(`ulimit -v %d; exec "$0" "$@"`, *memory)
-	cmd := exec.CommandContext(ctx, "sh", append([]string{"-c", script, c.binary(), "-replay"}, c.traces...)...)
+	cmd := exec.CommandContext(ctx, "sh", append([]string{"-c", script, c.binary(), "-replay", "-engine", *engine}, c.traces...)...)
 	cmd.Env = append(os.Environ(), mutate.Variable+"="+id)
 	err := cmd.Run()
 	if _, exited := errors.AsType[*exec.ExitError](err); err != nil && !exited && ctx.Err() == nil {

@@ -1,7 +1,7 @@
 // Command mutate breaks the ported functions of an engine one line at a time and
 // shows whether the recorded traces notice.
 //
-//	mutate [-files GLOB,...] [-omit FILE,...] [-spare FUNC,...] TRACE...
+//	mutate [-engine NAME] [-files GLOB,...] [-omit FILE,...] [-spare FUNC,...] TRACE...
 //
 // Every break is planted in one binary through an overlay, so no file of the working
 // tree is touched; then the traces are replayed once a break until the first
@@ -13,15 +13,22 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"os"
 	"slices"
 	"strings"
 	"time"
 
-	"github.com/inference-sim/accuracy-dashboard/engines/vllm/oracle"
+	sglang "github.com/inference-sim/accuracy-dashboard/engines/sglang/oracle"
+	vllm "github.com/inference-sim/accuracy-dashboard/engines/vllm/oracle"
+	trace "github.com/inference-sim/accuracy-dashboard/internal/replay"
 )
 
+// checks replay a trace of each port.
+var checks = map[string]func(string, io.Reader) (trace.Report, error){"vllm": vllm.Check, "sglang": sglang.Check}
+
 var (
+	engine = flag.String("engine", "vllm", "the port: vllm or sglang")
 	files  = flag.String("files", "engines/vllm/kv/*.go,engines/vllm/sched/*.go", "source files to break, comma-separated globs")
 	omit   = flag.String("omit", "cruise.go,quiet.go,event.go,connector.go", "files to leave alone: what is not ported")
 	spare  = flag.String("spare", "", "functions to leave alone, comma-separated")
@@ -43,6 +50,9 @@ func main() {
 func run(traces []string) (int, error) {
 	if len(traces) == 0 {
 		return 2, errors.New("no traces given")
+	}
+	if checks[*engine] == nil {
+		return 2, fmt.Errorf("no traces of engine %q: vllm or sglang", *engine)
 	}
 	if *replay {
 		return replayAll(traces)
@@ -72,7 +82,7 @@ func replayAll(traces []string) (int, error) {
 		if err != nil {
 			return 1, err
 		}
-		rep, err := oracle.Check(name, f)
+		rep, err := checks[*engine](name, f)
 		f.Close()
 		if err != nil || len(rep.Differences) > 0 {
 			return 3, nil

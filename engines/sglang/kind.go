@@ -81,6 +81,9 @@ func (k *Kind) Explain(spec engines.Spec, env engines.Environment) ([]engines.Re
 		src := s.config.Sources[name]
 		out = append(out, engines.Resolved{Name: name, Value: s.config.Values[name], Source: src.Kind, Why: src.Why})
 	}
+	for _, c := range s.lowered.Choices {
+		out = append(out, engines.Resolved{Name: c.Name, Value: c.Value, Source: "rule", Why: c.Why})
+	}
 	return append(out, s.terms()...), s.plan, nil
 }
 

@@ -1,6 +1,8 @@
 package lower
 
 import (
+	"slices"
+
 	"github.com/inference-sim/accuracy-dashboard/catalog"
 	"github.com/inference-sim/accuracy-dashboard/cost/plan"
 	"github.com/inference-sim/accuracy-dashboard/internal/quantity"
@@ -94,8 +96,8 @@ func (l *lowering) softmax(a catalog.Attention) {
 	}
 	l.elementwise("rope_and_cache", 2*half*(q+kv)*a.HeadDim+2*half*kv*a.ValueHeadDim, plan.RowsTokens)
 	s := plan.Shape{Heads: q, KVHeads: kv, HeadDim: a.HeadDim, ValueDim: a.ValueHeadDim, KVType: plan.DType(l.c.KV), Act: plan.DType(quantity.BF16), KVGroup: tokens}
-	l.add(plan.AttentionExtend, "attention", l.c.Prefill, s).Captured = false
-	l.add(plan.AttentionDecode, "attention", l.c.Attention, s).Captured = false
+	l.add(plan.AttentionExtend, "attention", l.kernel(l.c.Prefill, false), s).Captured = false
+	l.add(plan.AttentionDecode, "attention", l.kernel(l.c.Attention, false), s).Captured = false
 	if a.OutputGate {
 		l.elementwise("output_gate", 3*half*q*a.ValueHeadDim, plan.RowsTokens)
 	}
@@ -128,8 +130,8 @@ func (l *lowering) latent(a catalog.Attention) {
 		s.TopTokens = x.TopK
 		l.indexer(*x, from)
 	}
-	l.add(plan.MLAExtend, "mla", l.latentKernel(l.c.Prefill), s).Captured = false
-	l.add(plan.MLADecode, "mla", l.latentKernel(l.c.Attention), s).Captured = false
+	l.add(plan.MLAExtend, "mla", l.kernel(l.c.Prefill, true), s).Captured = false
+	l.add(plan.MLADecode, "mla", l.kernel(l.c.Attention, true), s).Captured = false
 	l.absorb("v_absorb", heads, a.ValueHeadDim, n.KVRank)
 	l.gemm("o_proj", catalog.AttentionOut, h, heads*a.ValueHeadDim, plan.RowsTokens)
 }
@@ -139,16 +141,29 @@ func (l *lowering) absorb(name string, heads, n, k int) {
 	l.add(plan.GEMM, name, "sglang_torch_linear", plan.Shape{Rows: plan.RowsTokens, N: heads * n, K: k, Act: plan.DType(quantity.BF16), Weight: plan.DType(quantity.BF16)})
 }
 
-// latentKernel names a backend's latent kernel as the operator tables do; the sparse
-// backend runs the dense tables' kernel of the chip over the tokens picked.
-func (l *lowering) latentKernel(backend string) string {
-	switch {
-	case backend == "fa3", backend == "fa4", backend == "nsa" && l.c.Chip.Architecture == "hopper":
-		return "flash_attention"
-	case backend == "nsa":
-		return "trtllm_mla"
+// tabled are the attention kernels the operator tables time on an architecture:
+// the first stands in for a backend that is not among them.
+var tabled = map[string]struct{ softmax, latent []string }{
+	"hopper":    {[]string{"fa3", "triton"}, []string{"flash_attention"}},
+	"blackwell": {[]string{"trtllm_mha", "flashinfer", "triton"}, []string{"trtllm_mla"}},
+}
+
+// kernel is the backend's kernel as the tables name it, or the chip's stand-in. Only
+// prices are another kernel's then; Choices says so.
+func (l *lowering) kernel(backend string, latent bool) string {
+	t := tabled[l.c.Chip.Architecture]
+	names := t.softmax
+	if latent {
+		names = t.latent
 	}
-	return backend
+	if len(names) == 0 || slices.Contains(names, backend) {
+		return backend
+	}
+	if latent && backend == "fa3" {
+		return names[0] // the tables' name for it
+	}
+	l.choose("attention kernel", names[0], "no table times "+backend+" on this chip; priced as its nearest there")
+	return names[0]
 }
 
 // indexer scores every cached key for each new token and picks the best; it runs
@@ -191,11 +206,24 @@ func (l *lowering) dense(name string, class catalog.Class, inter int) {
 	l.gemm(name+".down_proj", class, l.g.Hidden, inter, plan.RowsTokens)
 }
 
+// fusesShared says whether the shared expert runs as one more routed expert that
+// every token takes: DeepSeek-V3's class on CUDA, without expert parallelism, with
+// another runner than TensorRT-LLM's (models/deepseek_v2.py,
+// determine_num_fused_shared_experts; inferred).
+func (l *lowering) fusesShared(m catalog.MoE) bool {
+	return l.g.Architecture == "DeepseekV3ForCausalLM" && m.SharedInter == m.Inter && l.c.Expert == 1 &&
+		l.c.Chip.Vendor == "nvidia" && l.c.MoERunner != "flashinfer_trtllm"
+}
+
 // moe: tensor ranks split into expert groups hold whole experts and shards of them.
 func (l *lowering) moe(m catalog.MoE) {
-	h := l.g.Hidden
-	l.gemm("router", catalog.Router, m.Experts, h, plan.RowsTokens)
-	l.elementwise("router.top_k", 4*m.Experts+8*m.TopK, plan.RowsTokens)
+	h, routed := l.g.Hidden, m.Experts
+	if l.fusesShared(m) {
+		m.Experts, m.TopK, m.SharedInter = m.Experts+1, m.TopK+1, 0
+		l.choose("shared expert", "fused", "inferred: one more routed expert")
+	}
+	l.gemm("router", catalog.Router, routed, h, plan.RowsTokens)
+	l.elementwise("router.top_k", 4*routed+8*m.TopK, plan.RowsTokens)
 	if m.SharedInter > 0 {
 		l.dense("shared_expert", catalog.SharedExpert, max(1, m.SharedInter/l.c.Tensor))
 	}

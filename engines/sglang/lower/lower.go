@@ -14,6 +14,8 @@
 package lower
 
 import (
+	"slices"
+
 	"github.com/inference-sim/accuracy-dashboard/catalog"
 	"github.com/inference-sim/accuracy-dashboard/cost/plan"
 	"github.com/inference-sim/accuracy-dashboard/engines/sglang/config"
@@ -30,7 +32,11 @@ type Lowered struct {
 	// request, on one rank.
 	TokenBytes, StateBytes quantity.Bytes
 	Padding                *Padding
+	Choices                []Choice
 }
+
+// Choice is one thing lowering decided, for people.
+type Choice struct{ Name, Value, Why string }
 
 // lowering is the state of one Lower call.
 type lowering struct {
@@ -39,6 +45,15 @@ type lowering struct {
 	out    []plan.LoweredLayer
 	layer  int
 	repeat int
+
+	choices []Choice
+}
+
+// choose notes a choice once.
+func (l *lowering) choose(name, value, why string) {
+	if c := (Choice{name, value, why}); !slices.Contains(l.choices, c) {
+		l.choices = append(l.choices, c)
+	}
 }
 
 // The KV groups: the tokens softmax layers keep, then the keys an indexer keeps or
@@ -70,7 +85,7 @@ func Lower(c *config.Config, nodes int) (*Lowered, error) {
 	if c.Overlap {
 		p.InFlight = 2
 	}
-	low := &Lowered{Plan: p, Padding: padding}
+	low := &Lowered{Plan: p, Padding: padding, Choices: l.choices}
 	l.cache(low)
 	return low, nil
 }

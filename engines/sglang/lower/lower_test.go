@@ -135,6 +135,50 @@ func TestCacheBytes(t *testing.T) {
 	}
 }
 
+// DeepSeek's shared expert joins the routed ones where upstream fuses it.
+func TestSharedExpertFusion(t *testing.T) {
+	for _, c := range []struct {
+		chip    string
+		args    map[string]any
+		experts int
+	}{
+		{"h200_sxm", map[string]any{"tensor-parallel-size": 8}, 257},
+		{"h200_sxm", map[string]any{"tensor-parallel-size": 8, "expert-parallel-size": 8}, 256},
+		{"b200_sxm", map[string]any{"tensor-parallel-size": 8}, 256}, // flashinfer_trtllm
+	} {
+		low, _, err := lowered(t, "deepseek-r1", "", c.chip, c.args)
+		if err != nil {
+			t.Fatal(err)
+		}
+		apart := false
+		for _, l := range low.Plan.Layers {
+			if l.Name == "experts" && l.Shape.Experts != c.experts {
+				t.Errorf("%s %v: got %d experts, want %d", c.chip, c.args, l.Shape.Experts, c.experts)
+			}
+			apart = apart || strings.HasPrefix(l.Name, "shared_expert")
+		}
+		if apart != (c.experts == 256) {
+			t.Errorf("%s %v: a shared expert of its own: got %v", c.chip, c.args, apart)
+		}
+	}
+}
+
+// A backend that no table times on a chip is priced as its nearest there, and says so.
+func TestUntimedBackendNamesItsStandIn(t *testing.T) {
+	low, _, err := lowered(t, "deepseek-r1", "", "h200_sxm", map[string]any{"attention-backend": "flashinfer"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, l := range low.Plan.Layers {
+		if l.Name == "mla" && l.Kernel.Variant != "flash_attention" {
+			t.Errorf("got %s, want the chip's latent kernel", l.Kernel.Variant)
+		}
+	}
+	if len(low.Choices) == 0 || low.Choices[0].Name != "attention kernel" {
+		t.Errorf("got choices %v, want the stand-in", low.Choices)
+	}
+}
+
 func TestUnportedAllocatorsAreRefused(t *testing.T) {
 	for _, c := range []struct{ model, want string }{
 		{"gpt-oss-120b", "SWATokenToKVPoolAllocator"}, {"qwen3.5-397b-a17b", "MambaRadixCache"},

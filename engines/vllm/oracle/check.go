@@ -153,8 +153,7 @@ func canonical(name string, out object) (map[string]any, error) {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	var v map[string]any
-	if err := strict.JSON(name, data, &v); err != nil {
-		return nil, err
-	}
-	return v, nil
+	dec := json.NewDecoder(bytes.NewReader(data))
+	dec.UseNumber()
+	return v, dec.Decode(&v)
 }

@@ -1,16 +1,18 @@
 package sched
 
-// A decoding request mostly does the same thing in every step: it takes one token,
-// needs no block and emits one token. Such a request cruises: it is not visited, its
-// counts are those it joined with plus the steps since, and a step costs nothing for
-// it. It leaves, with exact counts, at the step where a block fills up or is needed,
-// where it ends, or where anything else looks at it; so every decision is the one
-// the step-by-step path takes.
+import "github.com/inference-sim/accuracy-dashboard/engines/vllm/kv"
+
+// A decoding request mostly does the same thing in every step: it takes one token
+// and emits one. Such a request cruises: it is not visited, its counts are those it
+// joined with plus the steps since, and a step costs nothing for it. When a block
+// fills up or is needed it is visited for that alone; it leaves, with exact counts,
+// where it ends or where anything else looks at it. Every decision is the one the
+// step-by-step path takes.
 //
-// Exactness rests on three facts. While nothing disturbs it, the running list is in
-// admission order, so a batch sorted by admission is the batch upstream builds. A
-// cruising request's allocation changes nothing (kv.Cache.Quiet). Its end is known
-// when it joins, because the stop check alone decides it.
+// Exactness rests on three facts. The running list is in admission order, so what a
+// step visits can be visited in the order upstream does. An allocation for a
+// cruising request that is not due changes nothing (kv.Cache.Quiet). Its end is
+// known when it joins, because the stop check alone decides it.
 type cruise struct {
 	on      bool
 	n       int        // requests cruising
@@ -51,38 +53,51 @@ func (s *Scheduler) walkCruising(b *Batch, left *budgets) {
 	}
 	left.charge(c.n, 0)
 	kept := c.active[:0]
-	for i, r := range c.merged {
-		want := 0
-		if !s.awaitsOutput(r) {
-			want = s.want(r, left)
-		}
-		switch {
+	for _, r := range c.merged {
+		fits := true
+		switch want := s.wantActive(r, left); {
+		case r.cruising:
+			fits = s.refresh(r)
 		case want <= 0:
-		case want == 1 && s.join(r):
-			left.charge(1, 0)
-			continue
-		case !s.schedule(b, left, r, want):
-			// The step must preempt: everyone before r is scheduled already, r and everyone
-			// after it are not.
-			c.active = append(kept, c.merged[i:]...)
+			kept = append(kept, r)
+		case want == 1 && s.steady(r):
+			if fits = s.join(r); fits {
+				left.charge(1, 0)
+			}
+		default:
+			kept = append(kept, r)
+			fits = s.schedule(b, left, r, want)
+		}
+		if !fits {
+			// The step must preempt: whoever comes before r is scheduled already, r and
+			// whoever comes after it are not.
 			s.spill(b, left, r)
 			s.walk(b, left, s.indexOf(r))
 			c.active = append(c.active[:0], s.running...)
 			return
 		}
-		kept = append(kept, r)
 	}
 	c.active = kept
 }
 
-// gather merges the requests due in this step with the active ones into
-// c.merged, in running order, and drops ended ones.
+// wantActive is how many tokens a request that does not cruise takes in this step.
+func (s *Scheduler) wantActive(r *Request, left *budgets) int {
+	if r.cruising || s.awaitsOutput(r) {
+		return 0
+	}
+	return s.want(r, left)
+}
+
+// gather merges the requests due in this step with the active ones into c.merged, in
+// running order, and drops ended ones. A request that ends in this step leaves.
 func (s *Scheduler) gather() {
 	c := &s.cruise
 	c.due = c.due[:0]
 	slot := s.step % wheelSize
 	for r := c.wheel[slot]; r != nil; r = c.wheel[slot] {
-		s.leave(r)
+		if s.unlink(r); r.stops == s.step {
+			s.leave(r)
+		}
 		c.due = append(c.due, r)
 	}
 	sortByOrder(c.due)
@@ -121,7 +136,7 @@ func (s *Scheduler) clips(left *budgets) bool {
 		return true
 	}
 	for _, r := range c.merged {
-		if s.awaitsOutput(r) {
+		if r.cruising || s.awaitsOutput(r) {
 			continue
 		}
 		room -= s.clipLong(max(r.Tokens+r.placeholders-r.Computed, 0))
@@ -141,44 +156,102 @@ func (s *Scheduler) cruisesBehind(r *Request) bool {
 	return false
 }
 
-// join lets r cruise from this step on if its coming steps are uniform for at least
-// two steps.
-func (s *Scheduler) join(r *Request) bool {
+// steady reports whether r's coming steps are uniform, this one and the next at least,
+// and notes the step in which they stop being so.
+func (s *Scheduler) steady(r *Request) bool {
 	inFlight := 0
 	if s.config.Async {
 		inFlight = 1
-	}
-	if !s.config.Async && r.lastEmit != s.step-1 || r.outputs != inFlight || r.Tokens+r.placeholders-r.Computed != 1 || r.InFlight != inFlight {
+	} else if r.lastEmit != s.step-1 {
 		return false
 	}
-	steps := min(wheelSize-1, s.lastOutput(r)-r.Outputs()-inFlight-1, s.config.MaxModelLen-1-r.Computed, r.limit()-1-r.Computed)
-	if steps < 2 {
+	if r.outputs != inFlight || r.InFlight != inFlight || r.Tokens+r.placeholders-r.Computed != 1 {
 		return false
 	}
+	steps := min(s.lastOutput(r)-r.Outputs()-inFlight-1, s.config.MaxModelLen-1-r.Computed, r.limit()-1-r.Computed)
 	groups := s.cache.Config().Groups
 	for g := range groups {
 		_, n := groups[g].Slope(r.Computed)
 		steps = min(steps, n)
 	}
-	steps = min(steps, s.cache.Quiet(&r.Sequence))
-	if steps < 2 {
+	r.stops = s.step + steps
+	return steps > 1
+}
+
+// join takes a steady request into this step and lets it cruise from here; false if
+// it needs a block and there is none.
+func (s *Scheduler) join(r *Request) bool {
+	if !s.cache.Allocate(&r.Sequence, kv.Grant{New: 1}) {
 		return false
 	}
 	c := &s.cruise
-	r.cruising, r.joined, r.leaves = true, s.step, s.step+steps
+	r.cruising, r.joined = true, s.step
 	c.n++
+	groups := s.cache.Config().Groups
 	for g := range groups {
 		slope, _ := groups[g].Slope(r.Computed)
 		c.attended[g] += int64(groups[g].Attends(r.Computed))
 		c.slope[g] += int64(slope)
 	}
+	s.arm(r, 0, 0)
+	return true
+}
+
+// refresh visits a cruising request whose blocks change in this step; false if it
+// needs a block and there is none.
+func (s *Scheduler) refresh(r *Request) bool {
+	scheduled, completed := s.since(r)
+	r.shift(scheduled, completed)
+	fits := s.cache.Allocate(&r.Sequence, kv.Grant{New: 1})
+	r.shift(-scheduled, -completed)
+	if fits {
+		s.arm(r, scheduled, completed)
+	}
+	return fits
+}
+
+// arm files r under the step of its next visit, this step's allocation being made.
+func (s *Scheduler) arm(r *Request, scheduled, completed int) {
+	r.shift(scheduled+1, completed+1)
+	next := s.step + 1 + s.cache.Quiet(&r.Sequence)
+	r.shift(-scheduled-1, -completed-1)
+	c := &s.cruise
+	r.leaves, r.armed = min(next, r.stops, s.step+wheelSize-1), true
 	slot := r.leaves % wheelSize
 	r.prev, r.next = nil, c.wheel[slot]
 	if r.next != nil {
 		r.next.prev = r
 	}
 	c.wheel[slot] = r
-	return true
+}
+
+// unlink takes r out of the wheel.
+func (s *Scheduler) unlink(r *Request) {
+	if !r.armed {
+		return
+	}
+	if r.prev == nil {
+		s.cruise.wheel[r.leaves%wheelSize] = r.next
+	} else {
+		r.prev.next = r.next
+	}
+	if r.next != nil {
+		r.next.prev = r.prev
+	}
+	r.prev, r.next, r.armed = nil, nil, false
+}
+
+// since counts the steps r has cruised: those scheduled and those completed.
+func (s *Scheduler) since(r *Request) (scheduled, completed int) {
+	c := &s.cruise
+	return c.through - r.joined + 1, max(c.last-r.joined+1, 0)
+}
+
+// shift moves r's counts on by steps scheduled and completed.
+func (r *Request) shift(scheduled, completed int) {
+	r.Computed += scheduled
+	r.Tokens += completed
+	r.InFlight += scheduled - completed
 }
 
 // lastOutput is the number of the output token that ends r
@@ -198,8 +271,7 @@ func (s *Scheduler) lastOutput(r *Request) int {
 // counted it gets an entry of it.
 func (s *Scheduler) leave(r *Request) {
 	c := &s.cruise
-	scheduled := c.through - r.joined + 1
-	completed := max(c.last-r.joined+1, 0)
+	scheduled, completed := s.since(r)
 	joinedWith := r.Computed
 	r.Computed += scheduled
 	r.Scheduled += scheduled
@@ -221,15 +293,7 @@ func (s *Scheduler) leave(r *Request) {
 		c.attended[g] -= int64(groups[g].Attends(joinedWith) + slope*scheduled)
 		c.slope[g] -= int64(slope)
 	}
-	if r.prev == nil {
-		c.wheel[r.leaves%wheelSize] = r.next
-	} else {
-		r.prev.next = r.next
-	}
-	if r.next != nil {
-		r.next.prev = r.prev
-	}
-	r.prev, r.next = nil, nil
+	s.unlink(r)
 }
 
 // ScheduledTokens is how many tokens of r have been scheduled so far.

@@ -62,7 +62,9 @@ type Request struct {
 	lastEmit int    // step of the batch that returned its last token
 	cruising bool
 	joined   int // first step cruised
-	leaves   int // step at which the cruise ends
+	leaves   int // step of its next visit
+	stops    int // step by which the cruise ends
+	armed    bool
 
 	next, prev *Request // queue or wheel links
 	heap       int      // position in a heap

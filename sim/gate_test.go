@@ -3,6 +3,7 @@ package sim
 import (
 	"bytes"
 	"flag"
+	"math"
 	"os"
 	"path/filepath"
 	"testing"
@@ -14,9 +15,10 @@ import (
 
 var update = flag.Bool("update", false, "write the byte gate's results; only in a change that says what it changes of the model")
 
-// TestByteGate runs a fixed set of scenarios over every feature of the simulator
-// on the plain engine and compares whole Results. It runs on every platform the
-// project supports: GOARCH=arm64, and GOOS=js GOARCH=wasm under node.
+// TestByteGate runs a fixed set of scenarios over every feature of the simulator,
+// on the plain engine and on the ports of this build, and compares whole Results.
+// Prices are a fixed formula, so a coefficient does not move it. It runs on every
+// platform the project supports: GOARCH=arm64, and GOOS=js GOARCH=wasm under node.
 func TestByteGate(t *testing.T) {
 	scenarios, err := filepath.Glob("testdata/gate/*/scenario.yaml")
 	if err != nil || len(scenarios) < 7 {
@@ -54,7 +56,7 @@ func gated(t *testing.T, path string) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := plainWorld()
+	w := gateWorld(t)
 	w.Files = os.DirFS(filepath.Dir(path))
 	r, err := Run(s, w)
 	if err != nil {
@@ -83,4 +85,29 @@ func firstDifference(got, want []byte) []byte {
 		}
 	}
 	return []byte("one is longer")
+}
+
+// Whatever an engine counts as steady, a request's gaps add up to its last token
+// less its first (SIM-12).
+func TestGapsAddUpOnEveryEngine(t *testing.T) {
+	for _, name := range []string{"vllm_measured", "vllm_sync_no_prefix", "vllm_preemption", "vllm_pipeline"} {
+		text, err := os.ReadFile("testdata/gate/" + name + "/scenario.yaml")
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := spec.Parse(name, text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := Run(s, gateWorld(t))
+		if err != nil {
+			t.Fatal(err)
+		}
+		itl, _ := r.Figure("itl_mean", "cluster")
+		gaps := itl.Value * float64(itl.Count)
+		decode := (value(t, r, "e2e_mean", "cluster") - value(t, r, "ttft_mean", "cluster")) * float64(r.Requests.Measured.Completed)
+		if math.Abs(gaps/decode-1) > 1e-9 {
+			t.Errorf("%s: gaps add up to %v s, decoding took %v s", name, gaps, decode)
+		}
+	}
 }

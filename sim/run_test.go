@@ -247,7 +247,7 @@ func TestReplayGivesTheSameResult(t *testing.T) {
 			continue
 		}
 		var trace bytes.Buffer
-		w := plainWorld()
+		w := gateWorld(t)
 		w.Export = &trace
 		want, err := Run(s, w)
 		if err != nil {
@@ -255,7 +255,7 @@ func TestReplayGivesTheSameResult(t *testing.T) {
 		}
 		again := *s
 		again.Workload = spec.Workload{Trace: &spec.Trace{Path: "t.jsonl"}}
-		w = plainWorld()
+		w = gateWorld(t)
 		w.Files = fstest.MapFS{"t.jsonl": {Data: trace.Bytes()}}
 		got, err := Run(&again, w)
 		if err != nil {

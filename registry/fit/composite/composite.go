@@ -13,6 +13,7 @@ package composite
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/inference-sim/accuracy-dashboard/internal/diag"
 	"github.com/inference-sim/accuracy-dashboard/registry"
@@ -23,7 +24,7 @@ type Parameter struct {
 	Key     registry.Key // Chip empty: every chip
 	Unit    string
 	Start   float64
-	Scale   float64 // a plausible size: finite differences step by half of it
+	Scale   float64 // a plausible size: the step of a finite difference
 	Meaning string
 }
 
@@ -46,7 +47,10 @@ type Problem struct {
 	Parameters   []Parameter
 	Observations []Observation
 	Simulate     Simulate
-	Rounds       int // Gauss-Newton rounds, at least 1; each simulates once a parameter and twice more
+	// Slopes simulates every observation and differentiates it by the parameters it
+	// knows; the others' derivatives are NaN and are found by simulating. Nil: all are.
+	Slopes func(values []float64) (predicted []float64, derivative [][]float64, err error)
+	Rounds int // Gauss-Newton rounds, at least 1; each simulates once a parameter and twice more
 }
 
 // Fit is what came out.
@@ -128,11 +132,12 @@ func (o *Observation) weight() float64 {
 	return o.Weight
 }
 
-// linearise simulates at values and at one step in each parameter.
+// linearise simulates at values, and at one step in each parameter whose
+// derivative Slopes does not give.
 func (p *Problem) linearise(values []float64) (*linear, error) {
 	m := &linear{p: p, at: values}
-	var err error
-	if m.predicted, err = p.Simulate(values, p.all()); err != nil {
+	derivative, err := p.slopes(m)
+	if err != nil {
 		return nil, err
 	}
 	m.base = make([]float64, len(p.Observations))
@@ -140,19 +145,54 @@ func (p *Problem) linearise(values []float64) (*linear, error) {
 	for i := range p.Observations {
 		m.base[i] = p.Observations[i].weight()
 		m.jacobian[i] = make([]float64, len(values))
+		for j := range values {
+			m.jacobian[i][j] = derivative[i][j] / m.predicted[i]
+		}
 	}
 	for j := range values {
-		v := append([]float64{}, values...)
-		v[j] += p.Parameters[j].Scale / 2
-		moved, err := p.Simulate(v, p.all())
-		if err != nil {
+		if err := p.difference(m, j, derivative); err != nil {
 			return nil, err
-		}
-		for i := range moved {
-			m.jacobian[i][j] = math.Log(moved[i]/m.predicted[i]) / (v[j] - values[j])
 		}
 	}
 	return m, nil
+}
+
+// slopes sets m.predicted and returns the derivatives Slopes knows.
+func (p *Problem) slopes(m *linear) (derivative [][]float64, err error) {
+	if p.Slopes != nil {
+		m.predicted, derivative, err = p.Slopes(m.at)
+		return derivative, err
+	}
+	if m.predicted, err = p.Simulate(m.at, p.all()); err != nil {
+		return nil, err
+	}
+	for range p.Observations {
+		derivative = append(derivative, slices.Repeat([]float64{math.NaN()}, len(m.at)))
+	}
+	return derivative, nil
+}
+
+// difference fills in column j of the Jacobian where it is not known.
+func (p *Problem) difference(m *linear, j int, derivative [][]float64) error {
+	var which []int
+	for i := range derivative {
+		if math.IsNaN(derivative[i][j]) {
+			which = append(which, i)
+		}
+	}
+	if len(which) == 0 {
+		return nil
+	}
+	v := slices.Clone(m.at)
+	v[j] += p.Parameters[j].Scale
+	moved, err := p.Simulate(v, which)
+	if err != nil {
+		return err
+	}
+	for k, i := range which {
+		m.jacobian[i][j] = math.Log(moved[k]/m.predicted[i]) / (v[j] - m.at[j])
+	}
+	return nil
 }
 
 func (p *Problem) all() []int {

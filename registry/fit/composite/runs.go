@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/inference-sim/accuracy-dashboard/harness"
 	"github.com/inference-sim/accuracy-dashboard/internal/canon"
@@ -14,6 +15,7 @@ import (
 	"github.com/inference-sim/accuracy-dashboard/registry"
 	"github.com/inference-sim/accuracy-dashboard/scorer"
 	"github.com/inference-sim/accuracy-dashboard/scorer/record"
+	"github.com/inference-sim/accuracy-dashboard/sim/spec"
 )
 
 // Runs simulates measured runs of role fit at trial values of the parameters.
@@ -23,6 +25,9 @@ type Runs struct {
 
 	units []*ledger.Unit
 	left  map[string]int // units not run, by reason
+
+	watched []float64 // values of kept
+	kept    map[string]outcome
 }
 
 // weights of the two metrics: a run's TTFT repeats about twice as badly as its
@@ -38,15 +43,19 @@ func (r *Runs) Problem(ctx context.Context, l *ledger.Ledger, engine string, par
 			units = append(units, u)
 		}
 	}
-	trials, err := r.try(ctx, params, starts(params), units)
+	tried, err := r.outcomes(ctx, params, starts(params), units, true)
 	if err != nil {
 		return nil, err
+	}
+	trials := make([]record.Trial, len(tried))
+	for i := range tried {
+		trials[i] = *tried[i].trial
 	}
 	points, err := scorer.Points(trials)
 	if err != nil {
 		return nil, err
 	}
-	p := &Problem{Parameters: params, Rounds: 3}
+	p := &Problem{Parameters: params, Rounds: 1}
 	r.left = map[string]int{}
 	for i := range points {
 		if points[i].Grade == record.G5 {
@@ -57,6 +66,7 @@ func (r *Runs) Problem(ctx context.Context, l *ledger.Ledger, engine string, par
 		p.Observations = append(p.Observations, observe(units[i], &points[i])...)
 	}
 	p.Simulate = func(values []float64, which []int) ([]float64, error) { return r.simulate(ctx, params, values, which) }
+	p.Slopes = func(values []float64) ([]float64, [][]float64, error) { return r.slopes(ctx, params, values, p.all()) }
 	return p, nil
 }
 
@@ -79,6 +89,61 @@ func observe(u *ledger.Unit, p *record.Point) []Observation {
 
 // simulate runs each unit that some wanted observation belongs to, once.
 func (r *Runs) simulate(ctx context.Context, params []Parameter, values []float64, which []int) ([]float64, error) {
+	got, err := r.observed(ctx, params, values, which, false)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]float64, len(which))
+	for k, i := range which {
+		if out[k], err = got[k].figure(metrics[i%len(metrics)]); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// slopes simulates and differentiates on the way.
+func (r *Runs) slopes(ctx context.Context, params []Parameter, values []float64, which []int) ([]float64, [][]float64, error) {
+	got, err := r.observed(ctx, params, values, which, true)
+	if err != nil {
+		return nil, nil, err
+	}
+	predicted, out := make([]float64, len(which)), make([][]float64, len(which))
+	for k, i := range which {
+		metric := metrics[i%len(metrics)]
+		if predicted[k], err = got[k].figure(metric); err != nil {
+			return nil, nil, err
+		}
+		for _, q := range params {
+			d, known := got[k].slopes[metric][q.Key.Primitive]
+			if !known || q.Key.Kernel != "" {
+				d = math.NaN()
+			}
+			out[k] = append(out[k], d)
+		}
+	}
+	return predicted, out, nil
+}
+
+// outcome is one run, and its slopes when they were asked for.
+type outcome struct {
+	trial  *record.Trial
+	slopes map[string]slopes
+}
+
+func (o *outcome) figure(metric string) (float64, error) {
+	if o.trial.Result == nil {
+		return 0, fmt.Errorf("unit %s ran at the start and not any more: %+v", o.trial.Unit.ID, o.trial.Refusal)
+	}
+	f, ok := o.trial.Result.Figure(metric, "cluster")
+	if !ok {
+		return 0, fmt.Errorf("unit %s: its result has no %s: %s", o.trial.Unit.ID, metric, strings.Join(o.trial.Result.Failures, ", "))
+	}
+	return f.Value, nil
+}
+
+// observed gives the outcome behind each observation of which.
+func (r *Runs) observed(ctx context.Context, params []Parameter, values []float64, which []int, watch bool) ([]outcome, error) {
 	var units []*ledger.Unit
 	at := map[int]int{} // unit of r.units to place in units
 	for _, i := range which {
@@ -87,37 +152,75 @@ func (r *Runs) simulate(ctx context.Context, params []Parameter, values []float6
 			units = append(units, r.units[i/len(metrics)])
 		}
 	}
-	trials, err := r.try(ctx, params, values, units)
+	got, err := r.outcomes(ctx, params, values, units, watch)
 	if err != nil {
 		return nil, err
 	}
-	out := make([]float64, len(which))
+	out := make([]outcome, len(which))
 	for k, i := range which {
-		t := &trials[at[i/len(metrics)]]
-		if t.Result == nil {
-			return nil, fmt.Errorf("unit %s ran at the start and not at %v: %+v", t.Unit.ID, values, t.Refusal)
-		}
-		f, ok := t.Result.Figure(metrics[i%len(metrics)], "cluster")
-		if !ok {
-			return nil, fmt.Errorf("unit %s: its result has no %s: %s", t.Unit.ID, metrics[i%len(metrics)], strings.Join(t.Result.Failures, ", "))
-		}
-		out[k] = f.Value
+		out[k] = got[at[i/len(metrics)]]
 	}
 	return out, nil
 }
 
-func (r *Runs) try(ctx context.Context, params []Parameter, values []float64, units []*ledger.Unit) ([]record.Trial, error) {
+// outcomes runs units at values; the watched runs of the values last watched are
+// kept.
+func (r *Runs) outcomes(ctx context.Context, params []Parameter, values []float64, units []*ledger.Unit, watch bool) ([]outcome, error) {
+	out := make([]outcome, len(units))
+	if watch && slices.Equal(values, r.watched) {
+		for i, u := range units {
+			out[i] = r.kept[u.ID]
+		}
+		return out, nil
+	}
+	w, err := r.world(params, values)
+	if err != nil {
+		return nil, err
+	}
+	var mu sync.Mutex
+	found := map[string]map[string]slopes{} // by the scenario's hash
+	simulate := w.Run
+	if watch {
+		simulate = func(s *spec.Scenario) (*spec.Result, error) {
+			result, byMetric, err := run(w, s)
+			if err == nil {
+				mu.Lock()
+				found[result.Inputs.ScenarioSHA256] = byMetric
+				mu.Unlock()
+			}
+			return result, err
+		}
+	}
+	h := &harness.World{Catalog: w.Catalog, Engines: w.Kinds, Simulate: simulate}
+	trials, err := h.Run(ctx, units, harness.Options{Jobs: r.Jobs})
+	if err != nil {
+		return nil, err
+	}
+	for i := range trials {
+		out[i].trial = &trials[i]
+		if trials[i].Result != nil {
+			out[i].slopes = found[trials[i].Result.Inputs.ScenarioSHA256]
+		}
+	}
+	if watch {
+		r.watched, r.kept = slices.Clone(values), map[string]outcome{}
+		for i, u := range units {
+			r.kept[u.ID] = out[i]
+		}
+	}
+	return out, nil
+}
+
+// world is the one in use at trial values.
+func (r *Runs) world(params []Parameter, values []float64) (*world.World, error) {
 	var trial []*registry.Entry
 	for _, s := range Sets(r.World.Catalog, params, &Fit{Values: values}, Evidence{}) {
 		trial = append(trial, s.Entries...)
 	}
 	w := *r.World
 	var err error
-	if w.Registry, err = w.Registry.With(trial...); err != nil {
-		return nil, err
-	}
-	h := &harness.World{Catalog: w.Catalog, Engines: w.Kinds, Simulate: w.Run}
-	return h.Run(ctx, units, harness.Options{Jobs: r.Jobs})
+	w.Registry, err = w.Registry.With(trial...)
+	return &w, err
 }
 
 func starts(params []Parameter) []float64 {

@@ -67,6 +67,9 @@ func (c *Cache) append(a *attention, h BlockHash) bool {
 // hashOf is the identity of a group's block i; a block larger than the hash block
 // goes by the hash at its end.
 func (c *Cache) hashOf(h HashSource, g *GroupSpec, i int) BlockHash {
+	if g.BlockSize == c.config.HashBlockSize {
+		return h.BlockHash(i)
+	}
 	r := g.BlockSize / c.config.HashBlockSize
 	return h.BlockHash((i+1)*r - 1)
 }

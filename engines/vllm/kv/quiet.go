@@ -53,11 +53,14 @@ func (m *manager) quiet(c *Cache, s *Sequence, t *table) int {
 	size := m.spec.BlockSize
 	n := len(t.blocks)*size - s.Computed
 	if c.config.Caching {
-		unit := size
+		next := (t.cached + 1) * size
 		if len(c.managers) > 1 {
-			unit = c.align
+			next = (t.cached*size/c.align + 1) * c.align
 		}
-		n = min(n, (t.cached*size/unit+1)*unit-min(s.Computed+1, s.Tokens))
+		n = min(n, next-min(s.Computed+1, s.Tokens))
+	}
+	if m.spec.Kind == Full {
+		return max(n, 0)
 	}
 	processed := s.Computed - s.InFlight
 	if gone := min(m.rules.skipped(m.spec, processed)/size, len(t.blocks)); gone > 0 && t.blocks[gone-1] != Null {

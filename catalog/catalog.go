@@ -11,6 +11,7 @@ package catalog
 
 import (
 	"io/fs"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -119,14 +120,7 @@ func (c *Catalog) Networks() []string { return names(c.networks) }
 func (c *Catalog) Models() []string   { return names(c.models) }
 func (c *Catalog) Sources() []string  { return names(c.sources) }
 
-func names[T any](m map[string]*T) []string {
-	out := make([]string, 0, len(m))
-	for name := range m { // order: sorted below
-		out = append(out, name)
-	}
-	slices.Sort(out)
-	return out
-}
+func names[T any](m map[string]*T) []string { return slices.Sorted(maps.Keys(m)) }
 
 func get[T any](m map[string]*T, kind, name, path string) (*T, error) {
 	if e, ok := m[name]; ok {

@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -203,20 +204,11 @@ func (g *Graph) checkStorage(file, field string, s Storage) error {
 		}
 	}
 	for _, m := range []map[Class]quantity.Format{s.Tensors, s.MTP} {
-		for _, class := range sortedClasses(m) {
+		for _, class := range slices.Sorted(maps.Keys(m)) {
 			if !slices.Contains(Classes(), class) {
 				return refuse(file, field, string(class), "is not a class of tensors", fmt.Sprint(Classes()), "SUB-12")
 			}
 		}
 	}
 	return nil
-}
-
-func sortedClasses(m map[Class]quantity.Format) []Class {
-	out := make([]Class, 0, len(m))
-	for class := range m { // order: sorted below
-		out = append(out, class)
-	}
-	slices.Sort(out)
-	return out
 }

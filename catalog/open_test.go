@@ -66,7 +66,7 @@ checkpoints:
 `,
 	}
 	out := fstest.MapFS{}
-	for name, data := range text { // order: a map is filled
+	for name, data := range text { //determinism:any-order fills a map
 		out[name] = &fstest.MapFile{Data: []byte(data)}
 	}
 	return out

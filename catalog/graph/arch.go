@@ -2,6 +2,7 @@ package graph
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 
@@ -69,14 +70,7 @@ func shape(file string, data []byte) (*catalog.Graph, handler, *config, error) {
 	return g, h, quant, top.done()
 }
 
-func known() []string {
-	var out []string
-	for k := range handlers { // order: sorted below
-		out = append(out, k)
-	}
-	slices.Sort(out)
-	return out
-}
+func known() []string { return slices.Sorted(maps.Keys(handlers)) }
 
 // readCommon reads what every decoder has.
 func readCommon(c *config, g *catalog.Graph) {

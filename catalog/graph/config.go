@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/inference-sim/accuracy-dashboard/internal/diag"
@@ -112,19 +113,14 @@ func (c *config) done() error {
 	if c.err != nil {
 		return c.err
 	}
-	var unread []string
-	for key := range c.keys { // order: sorted below
+	for _, key := range slices.Sorted(maps.Keys(c.keys)) {
 		if !c.read[key] && !shapeless[key] {
-			unread = append(unread, key)
+			return &diag.Refusal{
+				File: c.file, Field: key, Value: string(c.keys[key]), Rule: "SUB-15",
+				Problem: "is a key this deriver does not know; it may change the shape",
+				Accept:  "a configuration without it, or a handler that reads it",
+			}
 		}
 	}
-	if len(unread) == 0 {
-		return nil
-	}
-	slices.Sort(unread)
-	return &diag.Refusal{
-		File: c.file, Field: unread[0], Value: string(c.keys[unread[0]]),
-		Problem: "is a key this deriver does not know; it may change the shape", Rule: "SUB-15",
-		Accept: "a configuration without it, or a handler that reads it",
-	}
+	return nil
 }

@@ -90,13 +90,9 @@ func storage(file string, g *catalog.Graph, h handler, s scheme) (catalog.Storag
 	if err := s.layer(file, g, g.Block(g.MTP.Block), h.modules, h.mtpPrefix(g), mtp); err != nil {
 		return out, err
 	}
-	for class, f := range mtp { // order: a map is filled
-		if f != out.Tensors[class] {
-			if out.MTP == nil {
-				out.MTP = map[catalog.Class]quantity.Format{}
-			}
-			out.MTP[class] = f
-		}
+	maps.DeleteFunc(mtp, func(class catalog.Class, f quantity.Format) bool { return f == out.Tensors[class] })
+	if len(mtp) > 0 {
+		out.MTP = mtp
 	}
 	return out, nil
 }

@@ -20,7 +20,7 @@ type reader struct {
 
 func newReader(args map[string]any, c *Config) *reader {
 	r := &reader{args: map[string]any{}, c: c}
-	for name, v := range args { // order: a map is filled
+	for name, v := range args { //determinism:any-order fills a map
 		r.args[strings.ReplaceAll(name, "_", "-")] = v
 	}
 	return r

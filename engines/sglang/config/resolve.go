@@ -199,9 +199,9 @@ func (c *Config) memFraction(r *reader) {
 	if chunk <= 0 {
 		chunk = c.MaxPrefill
 	}
-	reserved := 512 + float64(1.5*float64(max(chunk, 2048))) + float64(c.Tensor)/8*1024
+	reserved := 512 + float64(1.5*float64(max(chunk, 2048))) + float64(float64(c.Tensor)/8*1024)
 	if n := len(c.GraphSizes); n > 0 {
-		reserved += 2 * float64(c.GraphSizes[n-1])
+		reserved += float64(2 * c.GraphSizes[n-1])
 	}
 	switch {
 	case len(c.PrefillSizes) > 0 && c.latent():
@@ -212,7 +212,7 @@ func (c *Config) memFraction(r *reader) {
 	if mib > 60*1024 {
 		reserved = max(reserved, 10240)
 	}
-	fraction := math.Floor((mib-reserved)/mib*1000+0.5) / 1000
+	fraction := math.Floor(float64((mib-reserved)/mib*1000)+0.5) / 1000
 	c.MemFraction = r.float("mem-fraction-static", fraction)
 	if !r.has("mem-fraction-static") {
 		r.note("mem-fraction-static", "rule", fmt.Sprintf("%.0f of %.0f MiB reserved", reserved, mib), fraction)

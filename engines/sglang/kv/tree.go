@@ -218,7 +218,7 @@ func (t *Tree) ByWeight(own func(*Node) int, visit func(*Node)) {
 
 func weigh(n *Node, own func(*Node) int, weights map[*Node]int) int {
 	w := own(n)
-	for _, c := range n.children { // order: a sum of whole numbers
+	for _, c := range n.children { //determinism:any-order a sum of whole numbers
 		w += weigh(c, own, weights)
 	}
 	weights[n] = w
@@ -227,7 +227,7 @@ func weigh(n *Node, own func(*Node) int, weights map[*Node]int) int {
 
 func descend(n *Node, weights map[*Node]int, visit func(*Node)) {
 	children := make([]*Node, 0, len(n.children))
-	for _, c := range n.children { // order: sorted below
+	for _, c := range n.children { //determinism:any-order sorted below
 		children = append(children, c)
 	}
 	slices.SortFunc(children, func(a, b *Node) int {

@@ -188,13 +188,13 @@ func (l *lowering) cache(low *Lowered) {
 		case n == 0:
 		case a.Recurrent != nil:
 			recurrent += n
-			state += quantity.Bytes(n) * l.stateBytes(a)
+			state += quantity.Bytes(float64(n) * float64(l.stateBytes(a)))
 			continue
 		case a.Latent != nil:
 			kind = "mla"
-			token += quantity.Bytes(n) * c.KV.Stored(1, int64(a.Latent.KVRank+a.Latent.RopeDim))
+			token += quantity.Bytes(float64(n) * float64(c.KV.Stored(1, int64(a.Latent.KVRank+a.Latent.RopeDim))))
 		default:
-			token += quantity.Bytes(n) * c.KV.Stored(1, int64(max(1, a.KVHeads/c.Tensor)*(a.HeadDim+a.ValueHeadDim)))
+			token += quantity.Bytes(float64(n) * float64(c.KV.Stored(1, int64(max(1, a.KVHeads/c.Tensor)*(a.HeadDim+a.ValueHeadDim)))))
 		}
 		layers += n
 		if x := a.Indexer; x != nil && n > 0 { // FP8 keys and one FP32 scale (layers/attention/nsa/nsa_indexer.py; inferred)

@@ -195,7 +195,7 @@ func (s *scenario) schedConfig() (sched.Config, error) {
 	if c.Seed != nil {
 		out.Seed = *c.Seed
 	}
-	for name, value := range s.Env { // order: each variable is independent
+	for name, value := range s.Env { //determinism:any-order one variable is known
 		if name != "SGLANG_CLIP_MAX_NEW_TOKENS_ESTIMATION" {
 			return out, &diag.Refusal{Field: "input.env." + name, Value: fmt.Sprint(value), Problem: "is a variable the replay does not know"}
 		}

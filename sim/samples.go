@@ -1,59 +1,55 @@
 package sim
 
 import (
-	"cmp"
 	"math"
 	"slices"
 )
 
-// runs is an exact distribution of integers of 0 or more, kept as counts of equal
-// samples in an open-addressing table. The zero value is empty.
+// runs is an exact distribution of integers of 0 or more, kept as runs of equal
+// samples. New runs are appended and now and then sorted and merged, so that
+// counting touches memory in order. The zero value is empty.
 type runs struct {
-	slots []repeated // a power of two; a slot with no count is free
-	used  int
+	list []uint64 // value above, count in the low countBits
+	full int      // length at which the list is merged
 }
 
-type repeated struct{ value, count int64 }
+const (
+	countBits = 24
+	countMask = 1<<countBits - 1
+	firstFull = 1 << 13
+)
 
-// add counts n samples of value v.
+// add counts n samples of value v, which is below 2^40.
 func (r *runs) add(v, n int64) {
-	if 2*r.used >= len(r.slots) {
-		r.grow()
+	for ; n > countMask; n -= countMask {
+		r.push(uint64(v)<<countBits | countMask)
 	}
-	mask := uint64(len(r.slots) - 1)
-	for i := uint64(v) * hashFactor >> 32 & mask; ; i = (i + 1) & mask {
-		switch s := &r.slots[i]; {
-		case s.count == 0:
-			*s = repeated{v, n}
-			r.used++
-			return
-		case s.value == v:
-			s.count += n
-			return
-		}
-	}
+	r.push(uint64(v)<<countBits | uint64(n))
 }
 
-// hashFactor is 2^64 over the golden ratio (Knuth, The Art of Computer Programming 6.4).
-const hashFactor = 0x9e3779b97f4a7c15
-
-func (r *runs) grow() {
-	old := r.slots
-	r.slots, r.used = make([]repeated, max(64, 2*len(old))), 0
-	for _, s := range old {
-		if s.count > 0 {
-			r.add(s.value, s.count)
-		}
+func (r *runs) push(x uint64) {
+	if len(r.list) >= r.full {
+		r.merge(nil)
+		r.full = max(firstFull, 2*len(r.list))
 	}
+	r.list = append(r.list, x)
 }
 
-// merge adds every sample of o.
+// merge adds every sample of o, and leaves one run a value as far as counts fit.
 func (r *runs) merge(o *runs) {
-	for _, s := range o.slots {
-		if s.count > 0 {
-			r.add(s.value, s.count)
-		}
+	if o != nil {
+		r.list = append(r.list, o.list...)
 	}
+	radixSort(r.list)
+	kept := r.list[:0]
+	for _, x := range r.list {
+		if k := len(kept); k > 0 && kept[k-1]>>countBits == x>>countBits && kept[k-1]&countMask+x&countMask <= countMask {
+			kept[k-1] += x & countMask
+			continue
+		}
+		kept = append(kept, x)
+	}
+	r.list = kept
 }
 
 // distribution is samples of one quantity; sorting waits for the first quantile.
@@ -68,13 +64,12 @@ type distribution struct {
 // distribution gives the runs as sorted samples; scale turns a value into the
 // metric's unit.
 func (r *runs) distribution(scale float64) *distribution {
-	sorted := slices.DeleteFunc(slices.Clone(r.slots), func(s repeated) bool { return s.count == 0 })
-	slices.SortFunc(sorted, func(a, b repeated) int { return cmp.Compare(a.value, b.value) })
-	d := &distribution{values: make([]float64, len(sorted)), through: make([]int64, len(sorted)), sorted: true}
+	r.merge(nil)
+	d := &distribution{values: make([]float64, len(r.list)), through: make([]int64, len(r.list)), sorted: true}
 	total := int64(0)
-	for i, s := range sorted {
-		total += s.count
-		d.values[i], d.through[i] = float64(float64(s.value)*scale), total
+	for i, x := range r.list {
+		total += int64(x & countMask)
+		d.values[i], d.through[i] = float64(float64(x>>countBits)*scale), total
 	}
 	d.seal()
 	return d
@@ -139,22 +134,33 @@ func (d *distribution) quantile(q float64) float64 {
 
 // sortPositive sorts numbers of 0 or more by radix: their bits are in their order.
 func sortPositive(v []float64) {
-	if len(v) < 256 {
-		slices.Sort(v)
+	bits := make([]uint64, len(v))
+	for i, x := range v {
+		bits[i] = math.Float64bits(x)
+	}
+	radixSort(bits)
+	for i, x := range bits {
+		v[i] = math.Float64frombits(x)
+	}
+}
+
+// radixSort sorts by digits of radixBits, skipping those that are all the same.
+func radixSort(a []uint64) {
+	if len(a) < 256 {
+		slices.Sort(a)
 		return
 	}
-	a, b := make([]uint64, len(v)), make([]uint64, len(v))
 	var any, all uint64 = 0, math.MaxUint64
-	for i, x := range v {
-		a[i] = math.Float64bits(x)
-		any, all = any|a[i], all&a[i]
+	for _, x := range a {
+		any, all = any|x, all&x
 	}
+	from, to := a, make([]uint64, len(a))
 	for shift := uint(0); shift < 64; shift += radixBits {
 		if (any^all)>>shift&radixMask == 0 {
-			continue // every sample has the same digit here
+			continue
 		}
 		var at [radixMask + 1]int
-		for _, x := range a {
+		for _, x := range from {
 			at[x>>shift&radixMask]++
 		}
 		sum := 0
@@ -162,15 +168,15 @@ func sortPositive(v []float64) {
 			at[i] = sum
 			sum += n
 		}
-		for _, x := range a {
+		for _, x := range from {
 			digit := x >> shift & radixMask
-			b[at[digit]] = x
+			to[at[digit]] = x
 			at[digit]++
 		}
-		a, b = b, a
+		from, to = to, from
 	}
-	for i, x := range a {
-		v[i] = math.Float64frombits(x)
+	if &from[0] != &a[0] {
+		copy(a, from)
 	}
 }
 

@@ -17,7 +17,11 @@ func (c *Cache) keeps(s *Sequence, g *GroupSpec, i int) bool {
 	if c.config.Retention == Dense {
 		return c.reads(g, runs, i, ceilDiv((i+1)*g.BlockSize, c.align)*c.align)
 	}
-	if c.reads(g, runs, i, (s.Prompt-1)/c.align*c.align) || c.reads(g, runs, i, s.junction/c.align*c.align) {
+	last := (s.Prompt - 1) / c.align * c.align
+	if g.Kind == Mamba && g.Eagle {
+		last -= g.BlockSize // full attention's hit ends a block earlier, for the drafter
+	}
+	if c.reads(g, runs, i, last) || c.reads(g, runs, i, s.junction/c.align*c.align) {
 		return true
 	}
 	every := c.config.Retention

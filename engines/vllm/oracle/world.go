@@ -66,7 +66,7 @@ func (w *world) add(i int, r *request, unit int) {
 		stopAt = 0 // the recorder samples no end of sequence where the length limit ends the request
 	}
 	p := &player{in: r, content: newContent(r, stopAt, w.hasher, &w.interner, unit), lengths: make(map[int]int)}
-	arrival := float64(r.ArrivalStep) + 0.001*float64(i)
+	arrival := float64(r.ArrivalStep) + float64(0.001*float64(i))
 	if r.ArrivalTime != nil {
 		arrival = *r.ArrivalTime
 	}

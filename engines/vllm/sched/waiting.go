@@ -68,26 +68,7 @@ func (s *Scheduler) admit(b *Batch, left *budgets, q queue, r *Request, pad bool
 		hit = s.cache.Lookup(&r.Sequence)
 		computed = hit.Tokens
 	}
-	n, drafts := r.Tokens-computed, 0
-	if s.deferring && n > 1 {
-		return false
-	}
-	room := min(left.tokens, left.input-s.slots)
-	if pad && n == 1 {
-		n, drafts = 1+s.k, s.k
-		if n > room || computed+n > s.config.MaxModelLen {
-			return false
-		}
-	}
-	n = s.clipLong(n)
-	if !s.config.ChunkedPrefill && n > room {
-		return false
-	}
-	n = min(n, room)
-	if s.config.AlignedMamba {
-		n = s.clipToStates(r, n, computed)
-	}
-	n = s.clipToModules(r, n, computed)
+	n, drafts := s.share(left, r, computed, pad)
 	if n <= 0 || !s.cache.Allocate(&r.Sequence, kv.Grant{New: n, Hit: hit, Lookahead: s.lookahead,
 		Whole: s.config.ReserveFullISL, Watermark: len(s.running) > 0}) {
 		return false
@@ -113,6 +94,31 @@ func (s *Scheduler) admit(b *Batch, left *budgets, q queue, r *Request, pad bool
 	left.charge(n, s.slots)
 	b.Entries = append(b.Entries, e)
 	return true
+}
+
+// share is how many tokens this step can give a request being admitted, drafts of
+// them placeholders; 0 ends admission (scheduler.py:890-1000).
+func (s *Scheduler) share(left *budgets, r *Request, computed int, pad bool) (n, drafts int) {
+	n = r.Tokens - computed
+	if s.deferring && n > 1 {
+		return 0, 0
+	}
+	room := min(left.tokens, left.input-s.slots)
+	if pad && n == 1 {
+		n, drafts = 1+s.k, s.k
+		if n > room || computed+n > s.config.MaxModelLen {
+			return 0, 0
+		}
+	}
+	n = s.clipLong(n)
+	if !s.config.ChunkedPrefill && n > room {
+		return 0, 0
+	}
+	n = min(n, room)
+	if s.config.AlignedMamba {
+		n = s.clipToStates(r, n, computed)
+	}
+	return s.clipToModules(r, n, computed), drafts
 }
 
 // countLookup counts the look-up of an admitted request (scheduler.py:1077-1081).

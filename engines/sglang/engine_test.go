@@ -2,6 +2,7 @@ package sglang
 
 import (
 	"errors"
+	"strings"
 	"testing"
 
 	"github.com/inference-sim/accuracy-dashboard/cost/plan"
@@ -161,5 +162,28 @@ func TestRecvInterval(t *testing.T) {
 			t.Errorf("interval %d: admitted after %d steps, want %d to %d", interval, steps, lo, hi)
 		}
 		_ = first
+	}
+}
+
+// The tokenizer process rejects what the context cannot hold; one token less is taken.
+func TestRejections(t *testing.T) {
+	e := Assemble(Parts{
+		Sched:  sched.Config{TotalTokens: 1000, MaxRunning: 8, ContextLen: 100, ChunkSize: 512, MaxPrefill: 16384, PageSize: 1, Policy: sched.FCFS, Conservative: 1, ClipNewTokens: 4096},
+		NoTree: true, Plan: &plan.PoolPlan{KV: []plan.KVGroup{{Kind: "full"}}}, Attends: []int{0}, Padding: asIs{}, Pricer: flat{},
+	})
+	for i, c := range []struct {
+		prompt, output int
+		want           string
+	}{
+		{0, 5, "The input is empty."}, {100, 0, "longer than the model's context length"}, {90, 10, "Requested token count exceeds"}, {90, 9, ""}, {99, 0, ""},
+	} {
+		r := &engines.Request{ID: engines.RequestID(i + 1), Prompt: []engines.Segment{{Stream: 1, Count: c.prompt}}, MaxTokens: c.output}
+		got := ""
+		if no := e.Submit(r); no != nil {
+			got = no.Reason
+		}
+		if (c.want == "") != (got == "") || !strings.Contains(got, c.want) {
+			t.Errorf("%d tokens and %d to come: got %q, want %q", c.prompt, c.output, got, c.want)
+		}
 	}
 }

@@ -3,8 +3,11 @@
 //
 // In: token sequences and counts. Out: how many tokens are cached, free, evictable
 // or protected, and the events of what entered and left the tree. Slot ids are not
-// kept: at the modelled commit they influence no decision. Rules kept: SGL-1,
-// SIM-8 of the Target Design.
+// kept: at the modelled commit they influence no decision.
+//
+// Source: sgl-project/sglang@0bda0b168ad5bf7311ae639904489a4698a05546
+// python/sglang/srt/mem_cache/radix_cache.py, evict_policy.py, allocation.py, common.py,
+// events.py, allocator/. Rules kept: SGL-1, SIM-8 of the Target Design.
 package kv
 
 // Cache is a pool of token slots in pages, with a radix tree unless it is disabled.

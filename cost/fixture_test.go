@@ -47,7 +47,7 @@ func entries(chips ...string) fstest.MapFS {
 			fmt.Fprintf(&b, "  - {primitive: %s, chip: %s, boundary: host, method: assumed, rule: fixture, interval: [0, 0], unit: %s, value: %g}\n", p, chip, s.unit, s.value)
 		}
 		for _, k := range factored {
-			fmt.Fprintf(&b, "  - {primitive: kernel.factor, kernel: %s, chip: %s, boundary: host, method: assumed, rule: fixture, interval: [0.5, 2], unit: ratio, value: 1.5}\n", k, chip)
+			fmt.Fprintf(&b, "  - {primitive: kernel.memory, kernel: %s, chip: %s, boundary: host, method: assumed, rule: fixture, interval: [0.5, 2], unit: ratio, value: 1.5}\n", k, chip)
 		}
 		fsys[chip+"/fixture.yaml"] = &fstest.MapFile{Data: []byte(b.String())}
 	}

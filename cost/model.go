@@ -139,7 +139,7 @@ func (m *Model) program(chip form.Chip, layers []plan.LoweredLayer, stage int, o
 		if e.launch != nil {
 			pg.launches += float64(e.times * float64(max(1, e.layer.Shape.Launches)))
 		}
-		e.times = float64(e.times * m.factor(e, chip.Name))
+		m.correct(e, &chip)
 	}
 	return pg, nil
 }

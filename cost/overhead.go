@@ -57,20 +57,6 @@ func (m *Model) scalar(chip string, name plan.Primitive) (scalar, error) {
 	return scalar{*found.Entry.Value, found}, nil
 }
 
-// factor is the ratio whole runs ask for on top of a layer's curve, for exactly
-// its kernel on this chip. An absent entry is 1 and leaves no trace.
-func (m *Model) factor(e *entry, chip string) float64 {
-	k := registry.Key{Primitive: registry.KernelFactor, Kernel: registry.ForKernel(e.layer.Kernel), Chip: chip, Boundary: registry.Host}
-	found, err := m.registry.Lookup(k)
-	if err != nil || found.Entry.Kernel != k.Kernel {
-		return 1
-	}
-	m.used[found.Entry] = true
-	e.factors = append(e.factors, found)
-	e.method = max(e.method, found.Method)
-	return *found.Entry.Value
-}
-
 // FrontEnd is what a request pays outside the engine's steps, between the client
 // and the scheduler (host boundary, eager).
 type FrontEnd struct {

@@ -104,3 +104,35 @@ func TestTooFewObservationsAreRefused(t *testing.T) {
 		t.Error("4 observations of 4 parameters: accepted, want a refusal")
 	}
 }
+
+// TestLaneLeftOutKnowsNothingOfIt: a parameter only one lane depends on stays at its
+// start when that lane is left out.
+func TestLaneLeftOutKnowsNothingOfIt(t *testing.T) {
+	p := synthetic([]float64{8e-4, 1.1e-5, 1.3e-3, 0}, 0)
+	simulate := p.Simulate
+	p.Parameters[3] = Parameter{Key: registry.Key{Primitive: registry.KernelMemory, Kernel: "k", Chip: "c"}, Unit: "ratio", Start: 1, Scale: 0.2}
+	p.Simulate = func(v []float64, which []int) ([]float64, error) {
+		out, err := simulate([]float64{v[0], v[1], v[2], 0}, which)
+		for k, i := range which {
+			if p.Observations[i].Lane == "2" {
+				out[k] *= v[3]
+			}
+		}
+		return out, err
+	}
+	for i := range p.Observations {
+		if p.Observations[i].Lane == "2" {
+			p.Observations[i].Measured *= 1.4
+		}
+	}
+	f, err := Run(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := f.Values[3]; math.Abs(got-1.4) > 0.02 {
+		t.Errorf("fitted factor: got %v, want 1.4", got)
+	}
+	if got := f.ByLane["2"][3]; got != 1 {
+		t.Errorf("factor without its lane: got %v, want its start 1", got)
+	}
+}

@@ -26,10 +26,11 @@ const (
 )
 
 // solve is the robust weighted least-squares solution under non-negativity, by
-// iteratively reweighted coordinate descent.
+// iteratively reweighted coordinate descent from the parameters' starts: one that
+// no weighted observation depends on stays there.
 func (m *linear) solve(weight []float64) []float64 {
 	n := len(m.at)
-	x := slices.Clone(m.at)
+	x := starts(m.p.Parameters)
 	for range rounds {
 		a, b := make([][]float64, n), make([]float64, n)
 		for j := range a {

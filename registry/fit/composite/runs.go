@@ -115,11 +115,7 @@ func (r *Runs) slopes(ctx context.Context, params []Parameter, values []float64,
 			return nil, nil, err
 		}
 		for _, q := range params {
-			d, known := got[k].slopes[metric][q.Key.Primitive]
-			if !known || q.Key.Kernel != "" {
-				d = math.NaN()
-			}
-			out[k] = append(out[k], d)
+			out[k] = append(out[k], got[k].slopes.by(metric, q.Key))
 		}
 	}
 	return predicted, out, nil
@@ -128,7 +124,7 @@ func (r *Runs) slopes(ctx context.Context, params []Parameter, values []float64,
 // outcome is one run, and its slopes when they were asked for.
 type outcome struct {
 	trial  *record.Trial
-	slopes map[string]slopes
+	slopes slopes
 }
 
 func (o *outcome) figure(metric string) (float64, error) {
@@ -178,14 +174,14 @@ func (r *Runs) outcomes(ctx context.Context, params []Parameter, values []float6
 		return nil, err
 	}
 	var mu sync.Mutex
-	found := map[string]map[string]slopes{} // by the scenario's hash
+	found := map[string]slopes{} // by the scenario's hash
 	simulate := w.Run
 	if watch {
 		simulate = func(s *spec.Scenario) (*spec.Result, error) {
-			result, byMetric, err := run(w, s)
+			result, d, err := run(w, s)
 			if err == nil {
 				mu.Lock()
-				found[result.Inputs.ScenarioSHA256] = byMetric
+				found[result.Inputs.ScenarioSHA256] = d
 				mu.Unlock()
 			}
 			return result, err

@@ -23,16 +23,35 @@ type tangent struct {
 	priced   []cost.Sensitivity // in order of launch
 	ends     []des.Time         // of batches, in order
 	requests []sim.RequestRecord
+	runs     map[registry.Key]bool // kernels of the plan, with the chip alone
 }
 
-// slopes is the derivative of a metric by each cost, by the cost's name.
-type slopes map[plan.Primitive]float64
+// slopes is the derivative of each metric by each cost, by the cost's name, and
+// the kernels that ran: no other kernel's factor moves a metric.
+type slopes struct {
+	metric map[string]map[plan.Primitive]float64
+	runs   map[registry.Key]bool
+}
+
+// by is the derivative of a metric by a parameter; NaN when it must be simulated.
+func (s *slopes) by(metric string, k registry.Key) float64 {
+	switch d, known := s.metric[metric][k.Primitive]; {
+	case k.Kernel != "" && s.runs != nil && !s.runs[registry.Key{Kernel: k.Kernel, Chip: k.Chip}]:
+		return 0
+	case k.Kernel == "" && known:
+		return d
+	}
+	return math.NaN()
+}
 
 // Pricer returns a pricer that notes what each step pays.
 func (t *tangent) Pricer(p *plan.PoolPlan) (engines.Pricer, error) {
 	pr, err := t.Environment.Pricer(p)
 	if err != nil {
 		return nil, err
+	}
+	for i := range p.Layers {
+		t.runs[registry.Key{Kernel: registry.ForKernel(p.Layers[i].Kernel), Chip: p.Hardware}] = true
 	}
 	return &noting{pr.(*cost.Pricer), t}, nil
 }
@@ -58,15 +77,17 @@ func (t *tangent) Stop() error { return nil }
 
 // run simulates s under w and returns the slopes of TPOT and TTFT. A run whose
 // steps and batches do not correspond one to one, as with pipeline stages, has
-// none.
-func run(w *world.World, s *spec.Scenario) (r *spec.Result, byMetric map[string]slopes, err error) {
-	t := &tangent{Environment: w.Environment()}
+// no slopes of step costs.
+func run(w *world.World, s *spec.Scenario) (r *spec.Result, d slopes, err error) {
+	t := &tangent{Environment: w.Environment(), runs: map[registry.Key]bool{}}
 	sw := w.Sim()
 	sw.Environment, sw.Observer = t, t
-	if r, err = sim.Run(s, sw); err != nil || len(t.priced) != len(t.ends) {
-		return r, nil, err
+	r, err = sim.Run(s, sw)
+	d.runs = t.runs
+	if err == nil && len(t.priced) == len(t.ends) {
+		d.metric = t.slopes()
 	}
-	return r, t.slopes(), nil
+	return r, d, err
 }
 
 // costs are the step costs in the order of sums' columns.
@@ -79,7 +100,7 @@ func columns(s cost.Sensitivity) [len(costs)]float64 {
 // slopes sums what the steps between two tokens, or before the first, paid. The
 // front end's costs are not in it: whether a request that is ready a little later
 // misses a step is not a derivative.
-func (t *tangent) slopes() map[string]slopes {
+func (t *tangent) slopes() map[string]map[plan.Primitive]float64 {
 	sums := make([][len(costs)]float64, len(t.ends)+1) // paid up to and with the k-th batch
 	for k := range t.ends {
 		for j, v := range columns(t.priced[k]) {
@@ -90,7 +111,7 @@ func (t *tangent) slopes() map[string]slopes {
 		k, _ := slices.BinarySearch(t.ends, at+1) // batches that ended by then
 		return &sums[k]
 	}
-	tpot, ttft := slopes{}, slopes{}
+	tpot, ttft := map[plan.Primitive]float64{}, map[plan.Primitive]float64{}
 	n := 0.0
 	for i := range t.requests {
 		r := &t.requests[i]
@@ -104,10 +125,10 @@ func (t *tangent) slopes() map[string]slopes {
 			tpot[c] += (last[j] - first[j]) / float64(r.Output-1)
 		}
 	}
-	for _, s := range []slopes{tpot, ttft} {
+	for _, s := range []map[plan.Primitive]float64{tpot, ttft} {
 		for c := range s { //determinism:any-order each entry is scaled alone
 			s[c] /= math.Max(1, n)
 		}
 	}
-	return map[string]slopes{"tpot_mean": tpot, "ttft_mean": ttft}
+	return map[string]map[plan.Primitive]float64{"tpot_mean": tpot, "ttft_mean": ttft}
 }

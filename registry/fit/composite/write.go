@@ -74,7 +74,7 @@ func Standard() []Parameter {
 	p := func(name plan.Primitive, start, scale float64, meaning string) Parameter {
 		return Parameter{Key: registry.Key{Primitive: name}, Unit: "s", Start: start, Scale: scale, Meaning: meaning}
 	}
-	return []Parameter{
+	out := []Parameter{
 		p(registry.HostStep, 0, 5e-4, "time between a step's result and the next launch that the host does not hide"),
 		p(registry.HostSequence, 11e-6, 1e-5, "host and sampler work of a running sequence, a step"),
 		p(registry.HostLayer, 1e-3, 5e-4, "launching a layer without a graph: a step takes at least this for each"),
@@ -83,4 +83,25 @@ func Standard() []Parameter {
 		p(registry.HostRequest, 5e-3, 5e-3, "front-end work of one request"),
 		p(registry.HostBurst, 6e-3, 3e-3, "the front end takes requests one after the other"),
 	}
+	return append(out, factors()...)
+}
+
+// factors are of kernels whose curve is another kernel's: what carries over is the
+// shape of the utilisation, not its level.
+func factors() []Parameter {
+	var out []Parameter
+	for _, k := range []struct{ chip, kernel string }{
+		{"h100_sxm", "vllm/vllm_gptossmxfp4moe_marlin_marlinexperts"},
+		{"h200_sxm", "vllm/vllm_gptossmxfp4moe_marlin_marlinexperts"},
+		{"b200_sxm", "vllm/vllm_gptossmxfp4moe_flashinfer_trtllm_mxfp4_mxfp8_trtllmmxfp4expertsmonolithic"},
+	} {
+		for _, f := range []struct {
+			name  plan.Primitive
+			where string
+		}{{registry.KernelMemory, "memory"}, {registry.KernelCompute, "compute"}} {
+			out = append(out, Parameter{Key: registry.Key{Primitive: f.name, Kernel: k.kernel, Chip: k.chip}, Unit: "ratio", Start: 1, Scale: 0.2,
+				Meaning: "this kernel's time over its donor's where " + f.where + " bounds it"})
+		}
+	}
+	return out
 }

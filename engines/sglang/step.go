@@ -58,6 +58,9 @@ func (e *Engine) extend(j *job, rank *plan.RankStep, prefix, tokens int) {
 	j.seen = true
 	e.admitted = append(e.admitted, j.request.ID)
 	j.request.Token.CachedLocal = j.Hit()
+	if e.cache.Tree == nil {
+		return
+	}
 	e.hits.Queried += int64(j.request.Token.Prompt)
 	e.hits.Hit += int64(j.Hit())
 }

@@ -43,7 +43,9 @@ func (r *reader) has(name string) bool { return r.args[name] != nil }
 func (r *reader) int(name string, def int) int {
 	v, stated := r.args[name], r.has(name)
 	if !stated {
-		r.note(name, "default", "", def)
+		if r.note(name, "default", "", def); def == 0 {
+			r.c.Values[name] = "unset"
+		}
 		return def
 	}
 	f, ok := number(v)

@@ -26,7 +26,6 @@ func (m *model) result() (*spec.Result, error) {
 		Window:   spec.MeasuredSpan{Start: seconds(c.window.start), End: seconds(max(c.window.start, c.window.end))},
 		Random:   m.inputs.random,
 		Failures: []string{}, Figures: []spec.Figure{}, Withheld: []spec.Withheld{}, Settings: []spec.Setting{}, Methods: []spec.MethodUse{}, Parts: []spec.Share{},
-		Validity: spec.Validity{Inside: "not established", Statement: "no validity domain was given to this run"},
 	}
 	for w := range c.rows.all {
 		r.Requests.PromptTokens += int64(w.prompt)
@@ -40,8 +39,8 @@ func (m *model) result() (*spec.Result, error) {
 		r.Settings = append(r.Settings, spec.Setting{Name: s.Name, Value: s.Value, Source: s.Source, Why: s.Why})
 	}
 	r.Events.Transitions, r.Events.Messages = m.kernel.Counts()
-	if m.world.Validity != nil {
-		r.Validity = m.world.Validity(m.scenario)
+	if r.Validity, err = spec.Judge(m.scenario); err != nil {
+		return nil, err
 	}
 	m.engines(r)
 	m.accept(r)

@@ -29,10 +29,9 @@ type World struct {
 	Environment engines.Environment
 	Data        []spec.Source // what Environment was read from; copied into the Result
 	Files       fs.FS         // where a scenario's trace paths are opened; nil refuses them
-	Validity    func(*spec.Scenario) spec.Validity
-	Observer    Observer     // nil watches nothing
-	Export      io.Writer    // gets the run's trace; nil writes none
-	Kernel      []des.Option // never change a Result
+	Observer    Observer      // nil watches nothing
+	Export      io.Writer     // gets the run's trace; nil writes none
+	Kernel      []des.Option  // never change a Result
 }
 
 // priced is an environment that also prices the way to the engine.

@@ -163,7 +163,7 @@ type Share struct {
 
 // Validity says whether the scenario lies in the range of the held-out data (§8.9).
 type Validity struct {
-	Inside    string `json:"inside"` // "inside", "outside", "not established"
+	Inside    string `json:"inside"` // "inside" or "outside"
 	Statement string `json:"statement"`
 }
 

@@ -99,7 +99,9 @@ func (f *figures) at(s *scope) {
 	c := collect(f.model, s)
 	for i := range f.want {
 		d := &f.want[i]
-		if d.Population == metric.Window {
+		if reason := f.unsettled(d); reason != "" {
+			f.withhold(d, s, reason)
+		} else if d.Population == metric.Window {
 			f.rate(d, s, c)
 		} else {
 			f.latency(d, s, c)

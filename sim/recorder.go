@@ -20,6 +20,7 @@ type recorder struct {
 	load     Load
 	area     [2]des.Time // request-microseconds outstanding: in the window, and of it until the last send
 	at       des.Time
+	backlog  series
 	err      error
 
 	measured    int64 // requests sent in the window
@@ -88,6 +89,7 @@ func (c *recorder) begin(r *request, now des.Time) {
 		if w := &c.window; !w.started {
 			w.started, w.start = true, now
 			c.area = [2]des.Time{}
+			c.backlog.start(now)
 		}
 		c.window.lastSend = now
 		c.measured++
@@ -137,6 +139,7 @@ func (c *recorder) end(r *request, f fate, now des.Time) {
 
 // advance integrates the number of outstanding requests.
 func (c *recorder) advance(now des.Time) {
+	c.backlog.pass(now, c.load)
 	c.area[0] += des.Time(c.load.Outstanding) * (now - c.at)
 	c.at = now
 }

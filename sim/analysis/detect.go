@@ -80,6 +80,12 @@ func changes(backlog []float64) []float64 {
 	return out
 }
 
+// Trend is whether the first and second half of a series differ at FalseAlarm, by
+// means over Batches batches. A series shorter than a sample a batch has one.
+func Trend(series []float64) bool {
+	return len(series) < Batches || differs(batchMeans(series, Batches))
+}
+
 // differs is Welch's test of the two halves.
 func differs(means []float64) bool {
 	h := len(means) / 2

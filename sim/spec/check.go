@@ -29,6 +29,7 @@ func (s *Scenario) defaults() {
 	orInt(&s.Cluster.Nodes, 1)
 	or(&s.Router.Policy, "round_robin")
 	f := &s.Frame
+	or(&f.Kind, "terminating")
 	or(&f.Generator, Generator)
 	or(&f.Initial, "empty")
 	or(&f.Drain, "measured")
@@ -44,6 +45,7 @@ func (s *Scenario) defaults() {
 
 func (f *Frame) check() error {
 	errs := []error{
+		oneOf("frame.kind", f.Kind, Kinds()),
 		oneOf("frame.generator", f.Generator, []string{Generator}),
 		oneOf("frame.initial_state", f.Initial, []string{"empty"}),
 		oneOf("frame.drain", f.Drain, Drains()),

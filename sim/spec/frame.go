@@ -7,6 +7,7 @@ const Generator = "sha256-pcg/1"
 
 // Frame says under which conditions the run measures (§8.6).
 type Frame struct {
+	Kind       string   `yaml:"kind" json:"kind"` // Kinds
 	Seed       uint64   `yaml:"seed" json:"seed"`
 	Generator  string   `yaml:"generator" json:"generator"`
 	Initial    string   `yaml:"initial_state" json:"initial_state"` // "empty": no cached block, no request
@@ -44,6 +45,11 @@ type Accept struct {
 	// target concurrency while requests remain to be sent; 0 is not checked.
 	Concurrency float64 `yaml:"concurrency,omitempty" json:"concurrency,omitempty"`
 }
+
+// Kinds lists what a run measures: "terminating" a fixed amount of work,
+// "steady_state" a system that has settled. Only a settled run of the second kind
+// gives a latency (DEV-10).
+func Kinds() []string { return []string{"terminating", "steady_state"} }
 
 // Drains lists what becomes of the time after the last request was sent:
 // "measured" is inside the window, as a benchmark client's tail; "excluded"

@@ -24,7 +24,8 @@ type Result struct {
 	Methods  []MethodUse  `json:"methods"`  // how prices were obtained, by share of priced time
 	Parts    []Share      `json:"parts"`    // where simulated engine time went
 	Validity Validity     `json:"validity"`
-	Random   string       `json:"random_input"` // "none" or what is drawn
+	Steady   *SteadyState `json:"steady_state,omitempty"` // of a steady-state frame
+	Random   string       `json:"random_input"`           // "none" or what is drawn
 	Events   Events       `json:"events"`
 }
 
@@ -165,6 +166,16 @@ type Share struct {
 type Validity struct {
 	Inside    string `json:"inside"` // "inside" or "outside"
 	Statement string `json:"statement"`
+}
+
+// SteadyState is the detector's verdict on the measured window.
+type SteadyState struct {
+	State      string  `json:"state"`       // "settled", "overloaded", "incomplete"
+	Samples    int     `json:"samples"`     // of the backlog, at equal intervals until the last request was sent
+	FalseAlarm float64 `json:"false_alarm"` // chance that a load without drift is called overloaded, at most
+	// Departures is whether the rate of completions shows no trend, so that an
+	// overloaded run's throughput is its saturation throughput.
+	Departures bool `json:"departures_steady"`
 }
 
 // Events counts the kernel's work; it is part of the Result because it is

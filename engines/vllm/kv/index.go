@@ -5,11 +5,11 @@ import "math/bits"
 // index finds blocks by (hash, group): open addressing with linear probing over
 // slots of eight bytes, so that a look-up, an insert or a removal touches one cache
 // line of slots. A slot holds 32 bits of the mixed key, which also say where it
-// belongs, and the number of the key's first node. Nodes are the pool's blocks; a
+// belongs, and the number of the key's last node. Nodes are the pool's blocks; a
 // block's further keys use nodes past the pool.
 //
-// Nodes of equal keys form a list in the order they were stored, whose first
-// node's before is the last node (vllm/v1/core/block_pool.py:33-140).
+// Nodes of equal keys form a ring in the order they were stored, so the first, which
+// a look-up returns, follows the last (vllm/v1/core/block_pool.py:33-140).
 type index struct {
 	slots []uint64 // mixed key's upper half, node+1; 0 is empty
 	shift int
@@ -38,8 +38,8 @@ func slotOf(mixed uint64, node int32) uint64 { return mixed>>32<<32 | uint64(uin
 
 func nodeOf(slot uint64) int32 { return int32(uint32(slot)) - 1 }
 
-// seek returns the slot of a key, and its first node or none and the empty slot
-// where it belongs.
+// seek returns the slot of a key and its last node, or none and the empty slot where
+// it belongs.
 func (p *Pool) seek(hash BlockHash, group uint8) (int, int32) {
 	x := &p.index
 	mixed := mixKey(hash, group)
@@ -60,17 +60,14 @@ func (p *Pool) seek(hash BlockHash, group uint8) (int, int32) {
 // enter stores node under its key behind earlier nodes of the same key.
 func (p *Pool) enter(node int32) {
 	x, n := &p.index, &p.blocks[node]
-	i, first := p.seek(n.hash, n.group)
-	n.after = none
-	if first != none {
-		head := &p.blocks[first]
-		n.before = head.before
-		p.blocks[head.before].after = node
-		head.before = node
+	i, last := p.seek(n.hash, n.group)
+	x.slots[i] = slotOf(mixKey(n.hash, n.group), node)
+	if last != none {
+		n.after = p.blocks[last].after
+		p.blocks[last].after = node
 		return
 	}
-	n.before = node
-	x.slots[i] = slotOf(mixKey(n.hash, n.group), node)
+	n.after = node
 	x.live++
 	if 2*x.live > len(x.slots) {
 		x.grow()
@@ -81,7 +78,7 @@ func (p *Pool) enter(node int32) {
 func (p *Pool) erase(node int32) {
 	x, n := &p.index, &p.blocks[node]
 	mixed := mixKey(n.hash, n.group)
-	if n.before == node { // alone under its key
+	if n.after == node { // alone under its key
 		mask, own := len(x.slots)-1, slotOf(mixed, node)
 		i := x.home(mixed)
 		for x.slots[i] != own {
@@ -91,18 +88,14 @@ func (p *Pool) erase(node int32) {
 		x.live--
 		return
 	}
-	i, first := p.seek(n.hash, n.group)
-	switch {
-	case first != node:
-		p.blocks[n.before].after = n.after
-		if n.after != none {
-			p.blocks[n.after].before = n.before
-		} else {
-			p.blocks[first].before = n.before
-		}
-	default:
-		p.blocks[n.after].before = n.before
-		x.slots[i] = slotOf(mixed, n.after)
+	i, last := p.seek(n.hash, n.group)
+	before := last
+	for p.blocks[before].after != node {
+		before = p.blocks[before].after
+	}
+	p.blocks[before].after = n.after
+	if last == node {
+		x.slots[i] = slotOf(mixed, before)
 	}
 }
 

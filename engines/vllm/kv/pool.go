@@ -17,12 +17,12 @@ type Pool struct {
 // block is a block of the pool or, past the sentinel, a node that gives a block a
 // further key: then next is the block it belongs to and prev unused.
 type block struct {
-	hash          BlockHash // 0 is none
-	next, prev    BlockID
-	refs          int32
-	after, before int32 // nodes of the same key
-	extra         int32 // the block's next key, none for none
-	group         uint8
+	hash       BlockHash // 0 is none
+	next, prev BlockID
+	refs       int32
+	after      int32 // next node of the same key, in a ring
+	extra      int32 // the block's next key, none for none
+	group      uint8
 }
 
 // newPool makes a pool of n blocks, block 0 already set aside.
@@ -179,14 +179,15 @@ func (p *Pool) furtherKey(id BlockID) int32 {
 
 // lookup finds the earliest stored block that still carries the key.
 func (p *Pool) lookup(hash BlockHash, group int) (BlockID, bool) {
-	_, node := p.seek(hash, uint8(group))
-	switch {
-	case node == none:
+	_, last := p.seek(hash, uint8(group))
+	if last == none {
 		return Null, false
-	case node > int32(p.end):
-		return p.blocks[node].next, true
 	}
-	return BlockID(node), true
+	first := p.blocks[last].after
+	if first > int32(p.end) {
+		return p.blocks[first].next, true
+	}
+	return BlockID(first), true
 }
 
 // hash is the block's first key, 0 for none.

@@ -3,6 +3,7 @@ package vllm
 import (
 	"errors"
 	"flag"
+	"os"
 	"testing"
 
 	"github.com/inference-sim/accuracy-dashboard/cost/plan"
@@ -12,9 +13,14 @@ import (
 	"github.com/inference-sim/accuracy-dashboard/engines/vllm/sched"
 )
 
-var scenarios = flag.Int("scenarios", 150, "random scenarios of the conformance suite")
+var scenarios = flag.Int("scenarios", 150, "random scenarios of the conformance suite; 10000 in the nightly run")
 
-func TestConformance(t *testing.T) { enginetest.Run(t, build, *scenarios) }
+func TestConformance(t *testing.T) {
+	if os.Getenv("BLIS_NIGHTLY") != "" {
+		*scenarios = 10000
+	}
+	enginetest.Run(t, build, *scenarios)
+}
 
 // free prices nothing; eager pads nothing.
 type free struct{}

@@ -21,6 +21,6 @@ func root() *cobra.Command {
 	}
 	registry := registryCmd()
 	registry.AddCommand(fitCompositeCmd())
-	c.AddCommand(runCmd(), replayCmd(), traceCmd(), compareCmd(), benchCmd(), metricsCmd(), schemaCmd(), catalogCmd(), ledgerCmd(), priceCmd(), registry, oracleCmd(), fieldsCmd(), explainCmd(), scenarioCmd())
+	c.AddCommand(runCmd(), replayCmd(), traceCmd(), compareCmd(), replicateCmd(), benchCmd(), metricsCmd(), schemaCmd(), catalogCmd(), ledgerCmd(), priceCmd(), registry, oracleCmd(), fieldsCmd(), explainCmd(), scenarioCmd(), docsCmd(), invariantsCmd())
 	return c
 }

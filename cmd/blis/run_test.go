@@ -144,3 +144,15 @@ func TestBenchNamesItsWorkloads(t *testing.T) {
 		t.Errorf("got %d, %s", code, complaint)
 	}
 }
+
+func TestReplicateStopsAtTheWidth(t *testing.T) {
+	dir := withFiles(t, map[string]string{"s.yaml": chatScenario, "fixed.yaml": strings.Replace(strings.Replace(chatScenario, "poisson", "constant", 1), "uniform: {min: 10, max: 400}", "fixed: 50", 1)})
+	code, out, complaint := blisIn(t, dir, "replicate", "s.yaml", "--metric", "ttft_mean", "--width", "0.9", "--json")
+	var figures []spec.Figure
+	if code != 0 || json.Unmarshal([]byte(out), &figures) != nil || len(figures) != 1 || figures[0].Interval.Runs != 5 {
+		t.Errorf("a wide interval: got %d, %s%s", code, out, complaint)
+	}
+	if code, _, complaint = blisIn(t, dir, "replicate", "fixed.yaml"); code != exit.Refused || !strings.Contains(complaint, "has no random input") {
+		t.Errorf("no random input: got %d, %s", code, complaint)
+	}
+}

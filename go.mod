@@ -3,20 +3,22 @@ module github.com/inference-sim/accuracy-dashboard
 go 1.26.8
 
 require (
-	github.com/go-echarts/go-echarts/v2 v2.6.7
-	github.com/gohugoio/hugo v0.165.0
-	github.com/invopop/jsonschema v0.14.0
-	github.com/rhysd/actionlint v1.7.12
-	github.com/rogpeppe/go-internal v1.16.0
-	github.com/santhosh-tekuri/jsonschema/v6 v6.0.3
-	github.com/sigstore/sigstore v1.10.11
-	github.com/sigstore/sigstore-go v1.3.0
-	github.com/spf13/cobra v1.10.2
-	github.com/yuin/goldmark v1.8.7
-	golang.org/x/tools v0.52.0
-	gonum.org/v1/gonum v0.17.0
-	gonum.org/v1/plot v0.17.0
-	gopkg.in/yaml.v3 v3.0.1
+	github.com/go-echarts/go-echarts/v2 v2.6.7 // chart options as the site embeds them
+	github.com/gohugoio/hugo v0.165.0 // renders the site in-process
+	github.com/invopop/jsonschema v0.14.0 // JSON Schemas from Go types
+	github.com/rhysd/actionlint v1.7.12 // lints workflows offline, in a test
+	github.com/rogpeppe/go-internal v1.16.0 // testscript: commands tested as users run them
+	github.com/santhosh-tekuri/jsonschema/v6 v6.0.3 // checks documents against their schema
+	github.com/sigstore/sigstore v1.10.11 // signs the manifest
+	github.com/sigstore/sigstore-go v1.3.0 // verifies the bundle as cosign would
+	github.com/spf13/cobra v1.10.2 // command trees, from which the reference is rendered
+	github.com/yuin/goldmark v1.8.7 // checks documents by their syntax tree
+	golang.org/x/mod v0.42.0 // reads go.mod as Go does, in a test
+	golang.org/x/sys v0.49.0 // exchanges two directories in one step
+	golang.org/x/tools v0.52.0 // analyzers of the determinism vet
+	gonum.org/v1/gonum v0.17.0 // fits coefficients
+	gonum.org/v1/plot v0.17.0 // static charts
+	gopkg.in/yaml.v3 v3.0.1 // YAML with positions
 )
 
 require (
@@ -237,11 +239,9 @@ require (
 	gocloud.dev v0.45.0 // indirect
 	golang.org/x/crypto v0.58.0 // indirect
 	golang.org/x/image v0.44.0 // indirect
-	golang.org/x/mod v0.42.0 // indirect
 	golang.org/x/net v0.61.0 // indirect
 	golang.org/x/oauth2 v0.36.0 // indirect
 	golang.org/x/sync v0.24.0 // indirect
-	golang.org/x/sys v0.49.0 // indirect
 	golang.org/x/term v0.47.0 // indirect
 	golang.org/x/text v0.43.0 // indirect
 	golang.org/x/time v0.15.0 // indirect

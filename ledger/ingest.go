@@ -40,7 +40,7 @@ func Ingest(rows, launches Input, published Published) (*Ledger, error) {
 	b.add(rs)
 	l := &Ledger{Units: b.sorted(), Published: published}
 	l.Report = newReport(rows, launches, rs, ls, b.leftOut)
-	encoded, err := encodeUnits(l.Units)
+	encoded, err := encodeLines(l.Units)
 	if err != nil {
 		return nil, err
 	}
@@ -103,7 +103,8 @@ func (b *builder) measurement(g []*row) {
 		u = &Unit{ID: head.id, Identity: head.identity, Serving: head.serving, Configurations: []Configuration{}}
 		b.units[head.id] = u
 	}
-	m := Measurement{TTFTMeanMS: head.ttft, TPOTMeanMS: head.tpot}
+	m := head.more
+	m.TTFTMeanMS, m.TPOTMeanMS = head.ttft, head.tpot
 	for _, r := range g {
 		m.Records = append(m.Records, r.record(head, known))
 	}
@@ -132,6 +133,10 @@ func (r *row) record(head *row, known bool) Record {
 // configure records the best-matched launch of the measurement's rows on u, and
 // any other launch that differs from it, which makes the unit a value conflict.
 func (b *builder) configure(u *Unit, g []*row) *int {
+	if g[0].launched != nil {
+		i := u.configuration(*g[0].launched)
+		return &i
+	}
 	var facts []*launch
 	best := ""
 	for _, match := range []string{"unique", "ambiguous", "none"} {

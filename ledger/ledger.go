@@ -13,7 +13,6 @@ package ledger
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io/fs"
 	"iter"
@@ -31,6 +30,11 @@ type Ledger struct {
 	Units     []Unit // by id
 	Published Published
 	Report    Report
+	// How roles are drawn, and what an earlier ledger or partition fixed; empty
+	// unless the directory states it.
+	Partition *Partition
+	Legacy    []LegacyUnit // by unit id
+	Aliases   []Alias      // by old and new id
 }
 
 const (
@@ -50,6 +54,15 @@ func Open(fsys fs.FS) (*Ledger, error) {
 	if l.Units, sum, err = openUnits(fsys); err != nil {
 		return nil, err
 	}
+	if l.Partition, err = openPartition(fsys); err != nil {
+		return nil, err
+	}
+	if err := l.openAliases(fsys); err != nil {
+		return nil, err
+	}
+	if err := l.openLegacy(fsys); err != nil {
+		return nil, err
+	}
 	if err := l.check(); err != nil {
 		return nil, diag.In(unitsFile, err)
 	}
@@ -59,12 +72,16 @@ func Open(fsys fs.FS) (*Ledger, error) {
 	return l, nil
 }
 
-// Hash identifies the ledger: its report, which names the units' hash, and its lists.
+// Hash identifies the ledger: its report, which names the units' hash, its lists,
+// and what it states of partition, legacy sides and aliases.
 func (l *Ledger) Hash() (string, error) {
 	return canon.Hash(struct {
-		Report    Report    `json:"report"`
-		Published Published `json:"published"`
-	}{l.Report, l.Published})
+		Report    Report       `json:"report"`
+		Published Published    `json:"published"`
+		Partition *Partition   `json:"partition,omitempty"`
+		Legacy    []LegacyUnit `json:"legacy,omitempty"`
+		Aliases   []Alias      `json:"aliases,omitempty"`
+	}{l.Report, l.Published, l.Partition, l.Legacy, l.Aliases})
 }
 
 // Unit returns the unit of an id.
@@ -104,8 +121,15 @@ func (l *Ledger) leftOut(prefix string) (rule string, ok bool) {
 	return "", false
 }
 
-// Role returns the published role of u.
-func (l *Ledger) Role(u *Unit) Role { return l.Published.Role(u.ID) }
+// Role returns the published role of u, under any name it ever had.
+func (l *Ledger) Role(u *Unit) Role {
+	for _, id := range l.names(u.ID) {
+		if r := l.Published.Role(id); r != Unlisted {
+			return r
+		}
+	}
+	return Unlisted
+}
 
 // ByRole yields the units of one role in id order.
 func (l *Ledger) ByRole(role Role) iter.Seq[*Unit] {
@@ -186,6 +210,9 @@ func (l *Ledger) check() error {
 			}
 			lines[r.Line] = u.ID
 		}
+		if l.legacy(u.ID) {
+			continue // the old partition split deployments
+		}
 		if first, ok := roles[u.RoleKey]; !ok {
 			roles[u.RoleKey] = u
 		} else if l.Role(first) != l.Role(u) {
@@ -212,11 +239,7 @@ func (l *Ledger) openReport(fsys fs.FS, unitsSHA256 string) error {
 		return &diag.Refusal{File: reportFile, Field: "records.read", Problem: "is not the number of rows", Accept: "every row kept, joined, merged or left out", Rule: "COV-7"}
 	}
 	// The counts above are recomputed; these bytes must be what Write gives.
-	again, err := canon.Indent(l.Report)
-	if err == nil && !bytes.Equal(again, data) {
-		err = &diag.Refusal{File: reportFile, Problem: "is not in canonical form", Accept: "a file written by ledger ingest"}
-	}
-	return err
+	return canonical(reportFile, data, l.Report)
 }
 
 // firstDifference names the first field in which two reports differ, "" if none.
@@ -228,17 +251,4 @@ func firstDifference(a, b Report) string {
 		}
 	}
 	return ""
-}
-
-func encodeUnits(units []Unit) ([]byte, error) {
-	var b bytes.Buffer
-	for i := range units {
-		line, err := canon.JSON(units[i])
-		if err != nil {
-			return nil, errors.Join(errors.New("unit "+units[i].ID), err)
-		}
-		b.Write(line)
-		b.WriteByte('\n')
-	}
-	return b.Bytes(), nil
 }

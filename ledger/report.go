@@ -155,7 +155,9 @@ func (l *Ledger) count(rep *Report, unitsSHA256 string) {
 	}
 	for i := range l.Units {
 		keys[l.Units[i].RoleKey] = true
-		fate[l.Units[i].ID] = Kept
+		for _, id := range l.names(l.Units[i].ID) {
+			fate[id] = Kept
+		}
 	}
 	rep.RoleKeys = len(keys)
 	rep.Records.Read = rep.Records.Kept + rep.Records.Joined + rep.Records.Merged + rep.Records.LeftOut

@@ -3,6 +3,7 @@ package ledger
 import (
 	"crypto/hmac"
 	"crypto/sha256"
+	"encoding/hex"
 	"math/big"
 
 	"github.com/inference-sim/accuracy-dashboard/internal/canon"
@@ -23,32 +24,63 @@ const (
 	Unlisted Role = "unlisted" // on neither published list
 )
 
-// cuts are the source's partition: a key's draw, 0 to 99, falls to the first role
-// whose bound is above it.
-var cuts = []struct {
-	below int64
-	role  Role
-}{{30, Fit}, {35, Select}, {40, Validate}, {65, Held}, {100, Anchor}}
-
-// Draw returns the role of a key: HMAC-SHA-256(seed, canonical key) as a
-// big-endian integer, mod 100, against the cut-points (Target Design §10.2, D4).
-// A seed other than the one p commits to is refused.
-func (p *Published) Draw(seed []byte, key RoleKey) (Role, error) {
-	if canon.Sum(seed) != p.SeedSHA256 {
-		return "", &diag.Refusal{Field: "seed", Problem: "is not the one the published lists were drawn with", Accept: "the seed whose SHA-256 is " + p.SeedSHA256, Rule: "D7"}
+// ReadSeed reads a seed written as 64 hex digits. Its refusals never show the text.
+func ReadSeed(text string) ([]byte, error) {
+	seed, err := hex.DecodeString(text)
+	if err != nil || len(seed) != 32 {
+		return nil, &diag.Refusal{Field: "seed", Problem: "is not 256 bits in hex", Accept: "64 digits of 0-9a-f, without a line end", Rule: "D7"}
 	}
+	return seed, nil
+}
+
+// Roles draws the roles of a ledger's units; it can be made only with the seed.
+type Roles struct {
+	ledger *Ledger
+	seed   []byte
+	keys   map[RoleKey]RoleKey // to the key a role was first drawn for
+	sides  map[string]Role     // legacy side by unit id
+}
+
+// Roles refuses a seed other than the one the published lists commit to.
+func (l *Ledger) Roles(seed []byte) (*Roles, error) {
+	if canon.Sum(seed) != l.Published.SeedSHA256 {
+		return nil, &diag.Refusal{Field: "seed", Problem: "is not the one the published lists were drawn with", Accept: "the seed whose SHA-256 is " + l.Published.SeedSHA256, Rule: "D7"}
+	}
+	r := &Roles{ledger: l, seed: seed, keys: map[RoleKey]RoleKey{}, sides: map[string]Role{}}
+	for _, a := range l.Aliases {
+		r.keys[a.NewKey] = a.OldKey
+	}
+	for _, u := range l.Legacy {
+		r.sides[u.UnitID] = u.Side
+	}
+	return r, nil
+}
+
+// Of returns the role of u: HMAC-SHA-256(seed, canonical role key) as a big-endian
+// integer, mod 100, against the cut-points (Target Design §10.2, D4). An aliased
+// unit is drawn by the key it first had. blind is false for a unit on a legacy
+// side, whose role anyone can work out.
+func (r *Roles) Of(u *Unit) (role Role, blind bool, err error) {
+	key := u.RoleKey
+	for range r.ledger.Aliases { // each alias is passed at most once
+		old, ok := r.keys[key]
+		if !ok {
+			break
+		}
+		key = old
+	}
+	draw, err := draw(r.seed, key)
+	side := r.sides[u.ID]
+	return r.ledger.partition().Cuts.role(draw, side), side == "", err
+}
+
+func draw(seed []byte, key RoleKey) (int64, error) {
 	text, err := key.Key()
 	if err != nil {
-		return "", err
+		return 0, err
 	}
 	mac := hmac.New(sha256.New, seed)
 	mac.Write([]byte(text))
 	n := new(big.Int).SetBytes(mac.Sum(nil))
-	draw := n.Mod(n, big.NewInt(100)).Int64()
-	for _, c := range cuts {
-		if draw < c.below {
-			return c.role, nil
-		}
-	}
-	return Anchor, nil
+	return n.Mod(n, big.NewInt(100)).Int64(), nil
 }

@@ -35,8 +35,10 @@ type row struct {
 	prov   provenance
 	// ttft and tpot are NaN when the record has no such value.
 	ttft, tpot float64
-	id         string // unit id
-	roleKey    string // canonical
+	more       Measurement    // what else the source measured
+	launched   *Configuration // where the source itself records it
+	id         string         // unit id
+	roleKey    string         // canonical
 	identity   Identity
 	serving    Serving
 }

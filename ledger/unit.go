@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/inference-sim/accuracy-dashboard/internal/canon"
@@ -67,6 +68,10 @@ type Serving struct {
 type Measurement struct {
 	TTFTMeanMS float64 `json:"ttft_mean_ms"` // mean over requests, milliseconds
 	TPOTMeanMS float64 `json:"tpot_mean_ms"`
+	// The rest of their distributions, and the client's counts, where recorded.
+	TTFT   *Percentiles `json:"ttft_ms,omitempty"`
+	TPOT   *Percentiles `json:"tpot_ms,omitempty"`
+	Totals *Totals      `json:"totals,omitempty"`
 	// Configuration indexes Unit.Configurations; null when no launch facts exist.
 	Configuration *int     `json:"configuration"`
 	Records       []Record `json:"records"` // by line
@@ -186,5 +191,5 @@ func (m *Measurement) check(configurations int) error {
 	case len(m.Records) == 0:
 		return &diag.Refusal{Field: "records", Problem: "is empty", Accept: "the records that report the measurement"}
 	}
-	return nil
+	return cmp.Or(m.TTFT.check("ttft_ms"), m.TPOT.check("tpot_ms"), m.Totals.check())
 }

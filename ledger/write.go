@@ -3,15 +3,17 @@ package ledger
 import (
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/inference-sim/accuracy-dashboard/internal/canon"
 	"github.com/inference-sim/accuracy-dashboard/internal/diag"
+	"github.com/inference-sim/accuracy-dashboard/internal/swap"
 )
 
 // Files returns the bytes of every file of l by slash-separated name. The same
 // ledger always gives the same bytes.
 func (l *Ledger) Files() (map[string][]byte, error) {
-	units, err := encodeUnits(l.Units)
+	units, err := encodeLines(l.Units)
 	if err != nil {
 		return nil, err
 	}
@@ -19,24 +21,40 @@ func (l *Ledger) Files() (map[string][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return map[string][]byte{
+	files := map[string][]byte{
 		unitsFile:  units,
 		reportFile: report,
 		fitFile:    encodeIDs(l.Published.Fit),
 		anchorFile: encodeIDs(l.Published.Anchor),
 		seedFile:   encodeIDs([]string{l.Published.SeedSHA256}),
-	}, nil
+	}
+	if l.Partition != nil {
+		if files[partitionFile], err = canon.Indent(l.Partition); err != nil {
+			return nil, err
+		}
+	}
+	if len(l.Legacy) > 0 {
+		if files[legacyFile], err = encodeLines(l.Legacy); err != nil {
+			return nil, err
+		}
+	}
+	if len(l.Aliases) > 0 {
+		if files[aliasFile], err = encodeLines(l.Aliases); err != nil {
+			return nil, err
+		}
+	}
+	return files, nil
 }
 
-// Write makes dir the ledger l: it writes a sibling directory and renames it
-// into place, so dir is never half-written. A dir that holds anything but a
+// Write makes dir the ledger l: it writes a sibling directory and exchanges the
+// two, so dir is never half-written. A dir that holds anything but a
 // ledger's files is refused.
 func (l *Ledger) Write(dir string) error {
 	files, err := l.Files()
 	if err != nil {
 		return err
 	}
-	if err := onlyLedger(dir, files); err != nil {
+	if err := onlyLedger(dir); err != nil {
 		return err
 	}
 	dir = filepath.Clean(dir)
@@ -48,7 +66,7 @@ func (l *Ledger) Write(dir string) error {
 		return unwritable(dir, err)
 	}
 	defer os.RemoveAll(tmp)
-	next, old := filepath.Join(tmp, "next"), filepath.Join(tmp, "old")
+	next := filepath.Join(tmp, "next")
 	for name, data := range files { //determinism:any-order each file stands alone
 		path := filepath.Join(next, filepath.FromSlash(name))
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
@@ -58,16 +76,13 @@ func (l *Ledger) Write(dir string) error {
 			return unwritable(dir, err)
 		}
 	}
-	if err := os.Rename(dir, old); err != nil && !os.IsNotExist(err) {
-		return unwritable(dir, err)
-	}
-	if err := os.Rename(next, dir); err != nil {
+	if err := swap.Dir(next, dir); err != nil {
 		return unwritable(dir, err)
 	}
 	return nil
 }
 
-func onlyLedger(dir string, files map[string][]byte) error {
+func onlyLedger(dir string) error {
 	entries, err := os.ReadDir(dir)
 	if os.IsNotExist(err) {
 		return nil
@@ -76,7 +91,7 @@ func onlyLedger(dir string, files map[string][]byte) error {
 		return unwritable(dir, err)
 	}
 	for _, e := range entries {
-		if _, ok := files[e.Name()]; !ok && e.Name() != "published" {
+		if !slices.Contains([]string{unitsFile, reportFile, "published", partitionFile, legacyFile, aliasFile}, e.Name()) {
 			return &diag.Refusal{File: dir, Value: e.Name(), Problem: "is no part of a ledger, and the directory would be replaced", Accept: "a new or empty directory, or one that ledger ingest made"}
 		}
 	}

@@ -21,55 +21,7 @@ func ledgerCmd() *cobra.Command {
 		Args:  cobra.NoArgs,
 		RunE:  func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	c.AddCommand(ledgerIngestCmd(), ledgerListCmd(), ledgerShowCmd(), ledgerScenarioCmd(), ledgerReportCmd())
-	return c
-}
-
-func ledgerIngestCmd() *cobra.Command {
-	var source, rows, launches, out string
-	c := &cobra.Command{
-		Use:   "ingest --rows FILE --launch FILE --out DIR",
-		Short: "turn a source's rows and launch facts into a ledger directory",
-		Long: "Turns a source's rows and launch facts into a ledger directory: units, the report that accounts for every record, and the\n" +
-			"published role lists of this build. The same files always give the same bytes. DIR is replaced whole or left alone.",
-		Args: cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error {
-			if source != "inferencex" {
-				return &diag.Refusal{Field: "--source", Value: source, Problem: "unknown source", Accept: "inferencex"}
-			}
-			published, err := ledger.OpenPublished(ledger.EmbeddedFS())
-			if err != nil {
-				return err
-			}
-			r, err := readInput(rows)
-			if err != nil {
-				return err
-			}
-			f, err := readInput(launches)
-			if err != nil {
-				return err
-			}
-			l, err := ledger.Ingest(r, f, published)
-			if err != nil {
-				return err
-			}
-			if err := c.Context().Err(); err != nil {
-				return err
-			}
-			if err := l.Write(out); err != nil {
-				return err
-			}
-			printIngest(c.OutOrStdout(), &l.Report)
-			return nil
-		},
-	}
-	c.Flags().StringVar(&source, "source", "inferencex", "the source the files are of")
-	c.Flags().StringVar(&rows, "rows", "", "the source's rows, one JSON object a line")
-	c.Flags().StringVar(&launches, "launch", "", "launch facts, one JSON object a line, joined by row_id")
-	c.Flags().StringVar(&out, "out", "", "directory to write")
-	for _, f := range []string{"rows", "launch", "out"} {
-		required(c, f)
-	}
+	c.AddCommand(ledgerIngestCmd(), ledgerCheckCmd(), ledgerListCmd(), ledgerShowCmd(), ledgerScenarioCmd(), ledgerReportCmd())
 	return c
 }
 

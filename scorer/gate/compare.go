@@ -1,34 +1,34 @@
 // Package gate judges a candidate build against a base on units whose roles are
 // secret: predictions in, aggregates out.
 //
-// In: the ledger, the role seed, two prediction files read as untrusted input.
-// Out: figures over at least MinUnits units; never a unit, its role or its error.
-// The package reads no clock, environment or file.
+// In: the ledger, the role seed, prediction files read as untrusted input, a
+// pre-registration. Out: figures over at least MinUnits units; never a unit, its
+// role or its error. The package reads no clock, environment or file.
 //
-// Source: Target Design §10.2, §13.5. Rules kept: D2, D4, D7, VAL-6, DEV-11.
+// Source: Target Design §10.2, §13.5. Rules kept: D2, D4, D7, VAL-6, COV-10, DEV-11.
 package gate
 
 import (
-	"cmp"
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"slices"
 	"strings"
 
 	"github.com/inference-sim/accuracy-dashboard/internal/canon"
+	"github.com/inference-sim/accuracy-dashboard/internal/diag"
 	"github.com/inference-sim/accuracy-dashboard/ledger"
+	"github.com/inference-sim/accuracy-dashboard/scorer/distance"
 )
 
 // MinUnits is the fewest units an aggregate may cover (D7).
 const MinUnits = 10
 
-// Alpha is the two-sided error rate over all lanes together. It is below 5%
-// because a bootstrap over some tens of role keys covers slightly less than it
-// says; TestPower holds the procedure as a whole to 95 right answers of 100.
-const Alpha = 0.02
+// Means are the metrics whose error is judged, beside the distance that covers the
+// percentiles.
+var Means = []string{"ttft_mean", "tpot_mean"}
 
-const resamples = 4000
+// DistanceMetric names the distribution distance among the metrics of a lane.
+const DistanceMetric = "distribution_distance"
 
 // Outcome of a lane.
 type Outcome string
@@ -39,227 +39,197 @@ const (
 	NotDistinguished Outcome = "not distinguished"
 )
 
-// Lane is one lane's aggregate. Difference is the candidate's mean absolute
-// relative error minus the base's, with the Holm-corrected bootstrap interval.
+// Lane is one lane's aggregate. Difference is the candidate's mean error minus the
+// base's, with the Holm-corrected bootstrap interval.
 type Lane struct {
 	Name       string     `json:"lane"`
 	Metric     string     `json:"metric"`
 	Units      int        `json:"units"`
-	Base       float64    `json:"base_mape"`
-	Candidate  float64    `json:"candidate_mape"`
+	Base       float64    `json:"base_error"` // mean over units: absolute relative error, or distance
+	Candidate  float64    `json:"candidate_error"`
 	Difference float64    `json:"difference"`
 	Interval   [2]float64 `json:"interval"`
 	Level      float64    `json:"level"` // the interval's, after Holm
 	Outcome    Outcome    `json:"outcome"`
 }
 
-// Report is all a seed-holding job gives out.
-type Report struct {
-	Role        ledger.Role `json:"role"`
-	Units       int         `json:"units"`
-	Lanes       []Lane      `json:"lanes"`
-	Target      string      `json:"target_lane,omitempty"`
-	Passed      bool        `json:"passed"`
-	Why         string      `json:"why"`
-	Evaluation  int         `json:"evaluation"`         // 1 for the first of a pre-registration
-	NotCompared int         `json:"units_not_compared"` // unscored by either side, or in no lane of MinUnits
+// Target is what a candidate promised: the lane whose name holds all the words of
+// Lane gets better on Metric.
+type Target struct {
+	Lane   string `json:"lane" yaml:"lane"`
+	Metric string `json:"metric" yaml:"metric"`
 }
 
-// pair is one unit's absolute relative errors.
+// Report is all a seed-holding job gives out of a comparison.
+type Report struct {
+	Role        ledger.Role `json:"role"`
+	Lanes       []Lane      `json:"lanes"`
+	NotBlind    []Lane      `json:"lanes_not_blind"` // units on a legacy side, whose role anyone can work out
+	Target      *Target     `json:"target,omitempty"`
+	Unpredicted int         `json:"units_the_candidate_lost"` // whatever their role: predicted by the base alone
+	Passed      bool        `json:"passed"`
+	Why         string      `json:"why"`
+}
+
+// pair is one unit's errors.
 type pair struct {
 	key             string // role key: what is resampled
 	base, candidate float64
 }
 
 // Compare reduces two prediction sets to lane aggregates over the units of role.
-// measured gives a unit's measured value of a metric. target, when not empty,
-// names the lane the candidate promised to improve.
-func Compare(l *ledger.Ledger, seed []byte, role ledger.Role, base, candidate *Predictions, metrics map[string]func(*ledger.Unit) float64, target string) (*Report, error) {
-	r := &Report{Role: role, Target: target}
-	lanes := map[[2]string][]pair{}
-	b, c := index(base), index(candidate)
-	for i := range l.Units {
-		u := &l.Units[i]
-		drawn, err := l.Published.Draw(seed, u.RoleKey)
-		if err != nil {
-			return nil, err
-		}
-		if drawn != role {
-			continue
-		}
-		r.Units++
-		key, err := canon.Hash(u.RoleKey)
-		if err != nil {
-			return nil, err
-		}
-		compared := false
-		for id, read := range metrics { //determinism:any-order each metric goes to its own lanes
-			x, okB := b[u.ID][id]
-			y, okC := c[u.ID][id]
-			if m := read(u); okB && okC && m > 0 {
-				k := [2]string{laneOf(u), id}
-				lanes[k] = append(lanes[k], pair{key, math.Abs(x-m) / m, math.Abs(y-m) / m})
-				compared = true
-			}
-		}
-		if !compared {
-			r.NotCompared++
+// Both must hold one prediction for each unit on no published list; which role a
+// unit has changes nothing of what is asked of them, so a refusal tells none.
+func Compare(l *ledger.Ledger, seed []byte, role ledger.Role, base, candidate *Predictions, target *Target) (*Report, error) {
+	blind, public, err := collect(l, seed, role, base, candidate)
+	if err != nil {
+		return nil, err
+	}
+	r := &Report{Role: role, Target: target, Lanes: judge(merge(blind)), NotBlind: judge(merge(public))}
+	for i := range base.Units {
+		if base.Units[i].Reason == "" && candidate.Units[i].Reason != "" {
+			r.Unpredicted++
 		}
 	}
-	r.Lanes = judge(merge(lanes))
 	r.decide()
 	return r, nil
 }
 
-func index(p *Predictions) map[string]map[string]float64 {
-	out := make(map[string]map[string]float64, len(p.Units))
-	for _, u := range p.Units {
-		out[u.UnitID] = u.Metrics
+type lanes map[[2]string][]pair // by lane and metric
+
+// collect sorts the errors of every unit of role into lanes.
+func collect(l *ledger.Ledger, seed []byte, role ledger.Role, base, candidate *Predictions) (blind, public lanes, err error) {
+	roles, err := l.Roles(seed)
+	if err != nil {
+		return nil, nil, err
 	}
-	return out
+	for _, p := range []*Predictions{base, candidate} {
+		if err := complete(l, p); err != nil {
+			return nil, nil, err
+		}
+	}
+	blind, public = lanes{}, lanes{}
+	at := -1 // of the unit among the predictions
+	for i := range l.Units {
+		u := &l.Units[i]
+		if l.Role(u) != ledger.Unlisted {
+			continue
+		}
+		at++
+		drawn, unseen, err := roles.Of(u)
+		if err != nil {
+			return nil, nil, err
+		}
+		if drawn != role {
+			continue
+		}
+		to := blind
+		if !unseen {
+			to = public
+		}
+		if err := to.add(u, base.Units[at].Metrics, candidate.Units[at].Metrics); err != nil {
+			return nil, nil, err
+		}
+	}
+	return blind, public, nil
+}
+
+// complete refuses predictions of other units than those on no published list.
+func complete(l *ledger.Ledger, p *Predictions) error {
+	n := 0
+	for i := range l.Units {
+		u := &l.Units[i]
+		if l.Role(u) != ledger.Unlisted {
+			continue
+		}
+		if n == len(p.Units) || p.Units[n].UnitID != u.ID {
+			return &diag.Refusal{Field: fmt.Sprintf("units[%d].unit_id", n), Value: u.ID, Problem: "has no prediction", Accept: "one prediction for each unit on no published list, in order of id", Rule: "D7"}
+		}
+		n++
+	}
+	if n != len(p.Units) {
+		return &diag.Refusal{Field: fmt.Sprintf("units[%d].unit_id", n), Value: p.Units[n].UnitID, Problem: "is no unit without a published role", Accept: "one prediction for each unit on no published list", Rule: "D7"}
+	}
+	return nil
+}
+
+// add compares one unit on every mean, and on the distance, that it records and both
+// sides predict.
+func (to lanes) add(u *ledger.Unit, base, candidate map[string]float64) error {
+	key, err := canon.Hash(u.RoleKey)
+	if err != nil {
+		return err
+	}
+	put := func(metric string, b, c float64) {
+		k := [2]string{laneOf(u), metric}
+		to[k] = append(to[k], pair{key, b, c})
+	}
+	for _, id := range Means {
+		m, ok := u.Measured(id)
+		b, okB := base[id]
+		c, okC := candidate[id]
+		if ok && okB && okC {
+			put(id, math.Abs(b-m)/m, math.Abs(c-m)/m)
+		}
+	}
+	b, okB := distance.Of(u.Measured, in(base))
+	c, okC := distance.Of(u.Measured, in(candidate))
+	if okB && okC {
+		put(DistanceMetric, b.Value, c.Value)
+	}
+	return nil
+}
+
+func in(m map[string]float64) func(string) (float64, bool) {
+	return func(id string) (float64, bool) { v, ok := m[id]; return v, ok }
 }
 
 func laneOf(u *ledger.Unit) string {
 	return strings.Join([]string{u.Framework, u.Model, u.Hardware, u.Precision}, " ")
 }
 
-type group struct {
-	name, metric string
-	pairs        []pair
-}
-
-// merge joins a lane of fewer than MinUnits units with its neighbour of the same
-// metric in name order, so that no aggregate is small enough to read a unit from.
-func merge(lanes map[[2]string][]pair) []group {
-	var all []group
-	for k, p := range lanes { //determinism:any-order sorted below
-		all = append(all, group{k[0], k[1], p})
-	}
-	slices.SortFunc(all, func(a, b group) int { return cmp.Or(cmp.Compare(a.metric, b.metric), cmp.Compare(a.name, b.name)) })
-	var out []group
-	for _, g := range all {
-		last := len(out) - 1
-		if last >= 0 && out[last].metric == g.metric && (len(out[last].pairs) < MinUnits || len(g.pairs) < MinUnits) {
-			out[last].name += " + " + g.name
-			out[last].pairs = append(out[last].pairs, g.pairs...)
-			continue
+// names holds when one of the lanes that were merged into l is t's.
+func (t *Target) names(l *Lane) bool {
+	return t.Metric == l.Metric && slices.ContainsFunc(strings.Split(l.Name, and), func(name string) bool {
+		for w := range strings.FieldsSeq(strings.ToLower(t.Lane)) {
+			if !strings.Contains(strings.ToLower(name), w) {
+				return false
+			}
 		}
-		out = append(out, g)
-	}
-	return slices.DeleteFunc(out, func(g group) bool { return len(g.pairs) < MinUnits })
-}
-
-// judge tests every lane with a paired bootstrap over role keys and corrects for
-// their number by Holm's step-down rule.
-func judge(groups []group) []Lane {
-	type tested struct {
-		lane  Lane
-		draws []float64
-		p     float64
-	}
-	all := make([]tested, len(groups))
-	for i, g := range groups {
-		lane, draws := resample(g)
-		all[i] = tested{lane, draws, twoSided(draws)}
-	}
-	order := make([]int, len(all))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(all[a].p, all[b].p) })
-	stopped := false
-	for rank, i := range order {
-		t := &all[i]
-		alpha := Alpha / float64(len(all)-rank)
-		t.lane.Level = 1 - alpha
-		t.lane.Interval = [2]float64{quantile(t.draws, alpha/2), quantile(t.draws, 1-alpha/2)}
-		stopped = stopped || t.p > alpha
-		switch {
-		case stopped || t.lane.Interval[0] <= 0 && t.lane.Interval[1] >= 0:
-			t.lane.Outcome = NotDistinguished
-		case t.lane.Difference < 0:
-			t.lane.Outcome = Better
-		default:
-			t.lane.Outcome = Worse
-		}
-	}
-	out := make([]Lane, len(all))
-	for i, t := range all {
-		out[i] = t.lane
-	}
-	return out
-}
-
-func resample(g group) (Lane, []float64) {
-	slices.SortFunc(g.pairs, func(a, b pair) int {
-		return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.base, b.base), cmp.Compare(a.candidate, b.candidate))
+		return true
 	})
-	lane := Lane{Name: g.name, Metric: g.metric, Units: len(g.pairs)}
-	var clusters [][2]float64 // sum of differences and count, one a role key
-	for i, p := range g.pairs {
-		lane.Base += p.base / float64(len(g.pairs))
-		lane.Candidate += p.candidate / float64(len(g.pairs))
-		if i == 0 || p.key != g.pairs[i-1].key {
-			clusters = append(clusters, [2]float64{})
-		}
-		last := &clusters[len(clusters)-1]
-		last[0] += p.candidate - p.base
-		last[1]++
-	}
-	lane.Difference = lane.Candidate - lane.Base
-	rng := rand.New(rand.NewPCG(uint64(len(g.pairs)), uint64(len(clusters))))
-	draws := make([]float64, resamples)
-	for i := range draws {
-		var sum, n float64
-		for range clusters {
-			c := clusters[rng.IntN(len(clusters))]
-			sum += c[0]
-			n += c[1]
-		}
-		draws[i] = sum / n
-	}
-	slices.Sort(draws)
-	return lane, draws
 }
 
-// twoSided is the bootstrap p-value of "no difference": twice the smaller tail
-// share beyond zero, never below one resample. Draws at zero count for both tails.
-func twoSided(sorted []float64) float64 {
-	below, above := 1, 1
-	for _, d := range sorted {
-		if d <= 0 {
-			below++
-		}
-		if d >= 0 {
-			above++
-		}
-	}
-	return min(1, 2*float64(min(below, above))/float64(len(sorted)+1))
-}
-
-func quantile(sorted []float64, q float64) float64 {
-	return sorted[min(len(sorted)-1, int(q*float64(len(sorted))))]
-}
-
-// decide applies VAL-6: no lane worse, and the promised lane better.
+// decide applies VAL-6: no lane worse, every lane the target names better, and
+// nothing unpredicted that the base predicts. A lane that is not blind can fail a
+// candidate and cannot pass it.
 func (r *Report) decide() {
-	var worse []string
-	improved := r.Target == ""
-	for _, l := range r.Lanes {
+	var worse, missed []string
+	named := 0
+	for _, l := range slices.Concat(r.Lanes, r.NotBlind) {
 		if l.Outcome == Worse {
 			worse = append(worse, l.Name+" "+l.Metric)
 		}
-		if r.Target != "" && l.Outcome == Better && strings.Contains(l.Name, r.Target) {
-			improved = true
+	}
+	for _, l := range r.Lanes {
+		if r.Target != nil && r.Target.names(&l) {
+			named++
+			if l.Outcome != Better {
+				missed = append(missed, l.Name+" "+l.Metric)
+			}
 		}
 	}
 	switch {
 	case len(r.Lanes) == 0:
 		r.Why = fmt.Sprintf("no lane covers %d units", MinUnits)
+	case r.Unpredicted > 0:
+		r.Why = fmt.Sprintf("the candidate gives no figure for %d units that the base predicts", r.Unpredicted)
 	case len(worse) > 0:
 		r.Why = "worse on " + strings.Join(worse, ", ")
-	case !improved:
-		r.Why = "the target lane is not distinguishably better"
+	case r.Target != nil && named == 0:
+		r.Why = fmt.Sprintf("no lane of %d units is the target %q on %s", MinUnits, r.Target.Lane, r.Target.Metric)
+	case len(missed) > 0:
+		r.Why = "not distinguishably better on the target " + strings.Join(missed, ", ")
 	default:
 		r.Passed, r.Why = true, "no lane is worse"
 	}

@@ -3,6 +3,7 @@ package gate
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -15,9 +16,22 @@ var seed = []byte(strings.Repeat("s", 32))
 
 func published() ledger.Published { return ledger.Published{SeedSHA256: canon.Sum(seed)} }
 
+func roleOf(t *testing.T, l *ledger.Ledger, k ledger.RoleKey) ledger.Role {
+	t.Helper()
+	roles, err := l.Roles(seed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, _, err := roles.Of(&ledger.Unit{Identity: ledger.Identity{RoleKey: k}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
 func TestAnotherSeedIsRefused(t *testing.T) {
 	l, b, c := world(t, rand.New(rand.NewPCG(1, 2)), 0)
-	if _, err := Compare(l, seed[1:], ledger.Held, b, c, tpot, ""); err == nil || !strings.Contains(err.Error(), "D7") && !strings.Contains(err.Error(), "seed") {
+	if _, err := Compare(l, seed[1:], ledger.Held, b, c, nil); err == nil || !strings.Contains(err.Error(), "D7") && !strings.Contains(err.Error(), "seed") {
 		t.Errorf("got %v, want a refusal", err)
 	}
 }
@@ -31,7 +45,7 @@ func world(t *testing.T, rng *rand.Rand, gain float64) (*ledger.Ledger, *Predict
 	for lane := range 5 {
 		for n := 0; n < 40; {
 			k := ledger.RoleKey{Model: fmt.Sprint("m", lane), ConfigHash: fmt.Sprint(rng.Uint64())}
-			if r, _ := l.Published.Draw(seed, k); r != ledger.Held {
+			if roleOf(t, l, k) != ledger.Held {
 				continue
 			}
 			n++
@@ -47,10 +61,14 @@ func world(t *testing.T, rng *rand.Rand, gain float64) (*ledger.Ledger, *Predict
 			cand.Units = append(cand.Units, Prediction{UnitID: u.ID, Metrics: map[string]float64{"tpot_mean": 1 + better}})
 		}
 	}
+	slices.SortFunc(l.Units, func(a, b ledger.Unit) int { return strings.Compare(a.ID, b.ID) })
+	for _, p := range []*Predictions{base, cand} {
+		slices.SortFunc(p.Units, func(a, b Prediction) int { return strings.Compare(a.UnitID, b.UnitID) })
+	}
 	return l, base, cand
 }
 
-var tpot = map[string]func(*ledger.Unit) float64{"tpot_mean": func(u *ledger.Unit) float64 { return u.Measurements[0].TPOTMeanMS / 1000 }}
+var m0 = &Target{Lane: "m0", Metric: "tpot_mean"}
 
 // TestPower is the known-difference check: a 3% improvement of one lane is found
 // on that lane and on no other in at least 95 of 100 repeats.
@@ -58,7 +76,7 @@ func TestPower(t *testing.T) {
 	rng, right := rand.New(rand.NewPCG(7, 7)), 0
 	for range 100 {
 		l, b, c := world(t, rng, 0.03)
-		r, err := Compare(l, seed, ledger.Held, b, c, tpot, "m0")
+		r, err := Compare(l, seed, ledger.Held, b, c, m0)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -77,7 +95,7 @@ func TestPower(t *testing.T) {
 
 func TestIdenticalCandidateFailsNobody(t *testing.T) {
 	l, b, _ := world(t, rand.New(rand.NewPCG(1, 2)), 0)
-	r, err := Compare(l, seed, ledger.Held, b, b, tpot, "")
+	r, err := Compare(l, seed, ledger.Held, b, b, nil)
 	if err != nil || !r.Passed {
 		t.Fatalf("got %+v, %v, want a pass", r, err)
 	}
@@ -86,20 +104,20 @@ func TestIdenticalCandidateFailsNobody(t *testing.T) {
 			t.Errorf("%s: got %s %v, want not distinguished and 0", lane.Name, lane.Outcome, lane.Difference)
 		}
 	}
-	if r, _ := Compare(l, seed, ledger.Held, b, b, tpot, "m0"); r.Passed {
+	if r, _ := Compare(l, seed, ledger.Held, b, b, m0); r.Passed {
 		t.Error("a candidate that promised an improvement and made none passed")
 	}
 }
 
 func TestWorseLaneFails(t *testing.T) {
 	l, b, c := world(t, rand.New(rand.NewPCG(3, 4)), -0.03)
-	if r, err := Compare(l, seed, ledger.Held, b, c, tpot, ""); err != nil || r.Passed || !strings.Contains(r.Why, "m0") {
+	if r, err := Compare(l, seed, ledger.Held, b, c, nil); err != nil || r.Passed || !strings.Contains(r.Why, "m0") {
 		t.Errorf("got %+v, %v, want a failure that names lane m0", r, err)
 	}
 }
 
 func TestSmallLanesAreMergedOrHidden(t *testing.T) {
-	lanes := map[[2]string][]pair{{"a", "m"}: make([]pair, 4), {"b", "m"}: make([]pair, 7), {"c", "m"}: make([]pair, 12), {"d", "n"}: make([]pair, 9)}
+	lanes := lanes{{"a", "m"}: make([]pair, 4), {"b", "m"}: make([]pair, 7), {"c", "m"}: make([]pair, 12), {"d", "n"}: make([]pair, 9)}
 	for _, g := range merge(lanes) {
 		if len(g.pairs) < MinUnits || g.metric == "n" {
 			t.Errorf("lane %s of %d units was given out", g.name, len(g.pairs))

@@ -21,7 +21,7 @@ type Figure struct{ f figure }
 var FigureFields = reflect.TypeFor[figure]()
 
 type figure struct {
-	Value    *float64    `json:"value"` // null: too few points
+	Value    *float64    `json:"value" jsonschema:"nullable"` // null: too few points
 	Unit     string      `json:"unit"`
 	Points   int         `json:"points"`
 	Scope    string      `json:"scope"`

@@ -138,9 +138,26 @@ type Point struct {
 	Detail        string            `json:"detail,omitempty"`
 	Differences   []string          `json:"differences"` // every substitution and difference, for people
 	Conditions    []Condition       `json:"conditions"`
-	Metrics       map[string]Metric `json:"metrics"`    // by metric id
-	KVLimited     bool              `json:"kv_limited"` // the simulated run preempted or queued for KV space
-	Trial         *Trial            `json:"-"`          // what it was made from; published as a file of its own
+	Metrics       map[string]Metric `json:"metrics"`                         // by metric id
+	KVLimited     bool              `json:"kv_limited"`                      // the simulated run preempted or queued for KV space
+	Distance      *Distance         `json:"distribution_distance,omitempty"` // null: the source records no percentiles
+	Achieved      *Achieved         `json:"achieved_concurrency,omitempty"`  // null: the source records none
+	Trial         *Trial            `json:"-"`                               // what it was made from; published as a file of its own
+}
+
+// Distance is how far apart two latency distributions are: the largest absolute
+// relative error over p50, p90 and p99 of TTFT and TPOT.
+type Distance struct {
+	Value float64 `json:"value"`
+	At    string  `json:"at"` // the metric id it is reached at
+}
+
+// Achieved compares the concurrency the run reached with the simulated one (COV-10).
+type Achieved struct {
+	Measured  float64 `json:"measured"`
+	Simulated float64 `json:"simulated"`
+	Tolerance float64 `json:"tolerance"` // relative
+	Within    bool    `json:"within"`
 }
 
 // Condition is one grade condition, evaluated.

@@ -1,0 +1,82 @@
+package swap
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+func write(t *testing.T, dir, text string) string {
+	t.Helper()
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "f"), []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+func TestDirReplacesWholeAndLeavesNothingBeside(t *testing.T) {
+	root := t.TempDir()
+	place := filepath.Join(root, "place")
+	write(t, Aside(place), "of a killed process")
+	for _, want := range []string{"first", "second"} {
+		if err := Dir(write(t, filepath.Join(root, "next"), want), place); err != nil {
+			t.Fatal(err)
+		}
+		got, err := os.ReadFile(filepath.Join(place, "f"))
+		if err != nil || string(got) != want {
+			t.Errorf("got %q, %v, want %q", got, err, want)
+		}
+	}
+	left, err := os.ReadDir(root)
+	if err != nil || len(left) != 1 {
+		t.Errorf("got %d entries, want the place alone", len(left))
+	}
+}
+
+// A reader that looks all the time never finds the place missing.
+func TestThereIsAlwaysADirectory(t *testing.T) {
+	root := t.TempDir()
+	place := write(t, filepath.Join(root, "place"), "0")
+	stop, missing := make(chan bool), make(chan int)
+	go func() {
+		n := 0
+		for {
+			select {
+			case <-stop:
+				missing <- n
+				return
+			default:
+				if _, err := os.Stat(filepath.Join(place, "f")); err != nil {
+					n++
+				}
+			}
+		}
+	}()
+	for range 200 {
+		if err := Dir(write(t, filepath.Join(root, "next"), "x"), place); err != nil {
+			t.Fatal(err)
+		}
+	}
+	close(stop)
+	if n := <-missing; n > 0 {
+		t.Errorf("missing %d times, want never", n)
+	}
+}
+
+func TestFileReplacesWhole(t *testing.T) {
+	place := filepath.Join(t.TempDir(), "f")
+	for _, want := range []string{"first", "second"} {
+		if err := File(place, []byte(want)); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := os.ReadFile(place); err != nil || string(got) != want {
+			t.Errorf("got %q, %v, want %q", got, err, want)
+		}
+	}
+	if err := File(filepath.Join(place, "no"), nil); err == nil {
+		t.Error("a place that cannot be written was accepted")
+	}
+}

@@ -28,7 +28,7 @@ func command(b *strings.Builder, c *cobra.Command) {
 	var rows [][]string
 	c.LocalFlags().VisitAll(func(f *pflag.Flag) {
 		if f.Name != "help" && !f.Hidden {
-			rows = append(rows, []string{code("--" + f.Name), f.Usage, code(f.DefValue)})
+			rows = append(rows, []string{code("--" + f.Name), f.Usage, code(preset(f))})
 		}
 	})
 	if len(rows) > 0 {
@@ -45,4 +45,12 @@ func sentence(s string) string {
 		return s
 	}
 	return strings.ToUpper(s[:1]) + s[1:]
+}
+
+// preset is a flag's default; one that depends on the machine is said in words.
+func preset(f *pflag.Flag) string {
+	if f.Name == "jobs" {
+		return "one a core"
+	}
+	return f.DefValue
 }

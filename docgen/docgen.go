@@ -1,56 +1,101 @@
 // Package docgen renders documents from what owns their facts: the metric
 // registry, the documents' Go types, the rules' records, the command trees, the
-// engines' field lists, layers.txt.
+// engines' lists, the coefficients, layers.txt.
 //
 // In: the owners. Out: files by path relative to the module, ready to be written
-// or compared. It writes nothing itself. Rules kept: X7, X26, SUB-19.
+// or compared. It writes nothing itself and decides nothing. Rules kept: X7, X26, SUB-19.
 package docgen
 
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/inference-sim/accuracy-dashboard/engines"
+	"github.com/inference-sim/accuracy-dashboard/internal/canon"
+	"github.com/inference-sim/accuracy-dashboard/internal/quantity"
 	"github.com/inference-sim/accuracy-dashboard/invariants"
+	"github.com/inference-sim/accuracy-dashboard/registry"
 	"github.com/spf13/cobra"
 )
 
 // Input is the owners whose facts are rendered.
 type Input struct {
-	Commands []*cobra.Command // one tree a binary
+	Commands []*cobra.Command // the trees of this program
 	Engines  []engines.Kind
 	Records  []invariants.Record
-	Layers   string // text of layers.txt
+	Registry *registry.Registry
+	Layers   *invariants.Layers
+	Policy   string            // text of layers.txt
+	Packages map[string]string // folder to the first sentence of its package comment
+	Prices   []Price
 }
 
-// dir is where generated pages live; the header says who writes them.
+// Price is the price of one reference step. A price that changes shows in the file
+// that lists them, and from there in the release notes.
+type Price struct {
+	Name    string           `json:"name"`
+	Seconds quantity.Seconds `json:"seconds"`
+	Method  string           `json:"method"` // least trusted of its coefficients
+}
+
+// dir is where generated pages live.
 const dir = "content/generated/"
 
-// Files renders every generated file: path to bytes.
+// Files renders every generated file: path relative to the module to bytes.
 func Files(in Input) (map[string][]byte, error) {
-	out := map[string][]byte{}
-	page := func(name, title, lead, body string, weight int) {
-		out[dir+name+".md"] = []byte(front(name, title, lead, weight) + body)
+	out := map[string][]byte{
+		"AGENTS.md":                        []byte(agents(in)),
+		".github/pull_request_template.md": []byte(pullRequest(in.Records)),
+		dir + "imports.svg":                []byte(graph(in.Layers)),
 	}
-	page("metrics", "Metrics", "Every figure that is reported or compared, defined once.", metrics(), 10)
-	page("commands", "Commands", "Every command of both programs, with its flags.", commands(in.Commands), 30)
-	page("rules", "Rules", "What the project holds itself to, where each rule is checked, and whether it holds today.", rules(in.Records), 40)
-	page("imports", "Who may import whom", "The module's packages from the ground up.", imports(in.Layers), 50)
-	for _, k := range in.Engines {
-		page("fields-"+k.Name(), "Settings of "+k.Name(), "Every setting of the modelled release and what the port does with it.", fieldList(k), 60)
+	var index [][]string
+	page := func(name, title, lead, body string) {
+		index = append(index, []string{"[" + title + "](/reference/" + name + "/)", lead})
+		out[dir+name+".md"] = []byte(front(title, lead, "/reference/"+name+"/", 10*len(index)) + body)
 	}
+	page("metrics", "Metrics", "Every figure that is reported or compared, defined once.", metrics())
 	names, err := schemas(out)
 	if err != nil {
 		return nil, err
 	}
-	page("schemas", "Documents", "The JSON Schema of every document that is read or written.", names, 20)
+	page("schemas", "Documents", "The JSON Schema of every document that is read or written.", names)
+	page("commands", "Commands", "Every command of the simulator, with its flags.", commands(in.Commands))
+	page("invariants", "Rules", "What the project holds itself to, where each rule is checked, and whether it holds today.", rules(in.Records))
+	page("maintainers", "Maintainer checklist", "Rules that a person keeps for the repository as a whole.", checklist(in.Records))
+	page("imports", "Who may import whom", "The packages from the ground up, and the policy that orders them.", imports(in))
+	page("coefficients", "Coefficients", "How far each price can be trusted: its method, its data, its error on shapes it never saw.", coefficients(in.Registry))
+	page("prices", "Prices of reference steps", "One step each of a few models, so that a changed price is seen.", prices(in.Prices))
+	page("upstreams", "Modelled releases", "Which upstream each engine port follows, and why that one.", upstreams(in.Engines))
+	for _, k := range in.Engines {
+		page("fields-"+k.Name(), "Settings of "+k.Name(), "Every setting of the modelled release and what the port does with it.", fieldList(k))
+		list, err := surface(k)
+		if err != nil {
+			return nil, err
+		}
+		page("surface-"+k.Name(), "Features of "+k.Name(), "Every feature the modelled release registers, and whether it is modelled.", list)
+	}
+	if out[dir+"prices.json"], err = canon.Indent(in.Prices); err != nil {
+		return nil, err
+	}
+	out[dir+"index.md"] = []byte(front("Reference", "Rendered from what owns each fact, and compared with it in a test.", "/reference/", 0) + table([]string{"page", "what it holds"}, index))
 	return out, nil
 }
 
-func front(name, title, lead string, weight int) string {
-	return fmt.Sprintf("---\ntitle: %s\ndescription: %s\nurl: /reference/%s/\nweight: %d\nparams:\n  lead: %s\n  generated: true\n---\n\n", title, lead, name, weight, lead)
+// Program renders the command page of one more program.
+func Program(root *cobra.Command) (path string, page []byte) {
+	name := "commands-" + root.Name()
+	lead := "Every command of " + root.Name() + ", with its flags."
+	return dir + name + ".md", []byte(front("Commands of "+root.Name(), lead, "/reference/"+name+"/", 35) + commands([]*cobra.Command{root}))
 }
+
+func front(title, lead, url string, weight int) string {
+	return fmt.Sprintf("---\ntitle: %s\ndescription: %s\nurl: %s\nweight: %d\nparams:\n  lead: %s\n  reader: contributor\n  generated: true\n---\n\n",
+		quoted(title), quoted(lead), url, weight, quoted(lead))
+}
+
+func quoted(s string) string { return strconv.Quote(s) }
 
 // table writes a Markdown table; cells are escaped.
 func table(head []string, rows [][]string) string {

@@ -2,8 +2,11 @@ package docgen
 
 import (
 	"encoding/json"
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"github.com/inference-sim/accuracy-dashboard/invariants"
 	"github.com/inference-sim/accuracy-dashboard/scorer/record"
@@ -15,11 +18,15 @@ import (
 func sample() Input {
 	c := &cobra.Command{Use: "tool", Short: "do it"}
 	sub := &cobra.Command{Use: "sub FILE", Short: "one | thing", RunE: func(*cobra.Command, []string) error { return nil }}
-	sub.Flags().Int("jobs", 2, "how many")
+	sub.Flags().Int("count", 2, "how many")
 	c.AddCommand(sub)
-	return Input{Commands: []*cobra.Command{c}, Layers: "NONE < a;", Records: []invariants.Record{{
+	l, err := invariants.ParseLayers("layers.txt", "NONE < a; a < b < c;")
+	if err != nil {
+		panic(err)
+	}
+	return Input{Commands: []*cobra.Command{c}, Layers: l, Policy: "NONE < a;", Packages: map[string]string{"a": "Package a knows a."}, Prices: []Price{{"step", 0.01, "measured"}}, Records: []invariants.Record{{
 		ID: "X6", Title: "Same inputs, same output", Statement: "s", Why: "w", Section: "§4", Kind: invariants.Automated, Status: invariants.CI,
-		Checks: []invariants.Check{{Test: "a.TestA", When: "test", Bad: "a.TestABad"}},
+		Checks: []invariants.Check{{Test: "a.TestA", When: "test", Bad: "a.TestABad"}}, Ask: "Is it so?", Applies: "it may not be",
 	}}}
 }
 
@@ -38,10 +45,12 @@ func TestFilesSayWhatTheirOwnersSay(t *testing.T) {
 		has("metrics.md", "`"+d.ID+"`")
 	}
 	has("commands.md", "## tool sub")
-	has("commands.md", "| `--jobs` | how many | `2` |")
+	has("commands.md", "| `--count` | how many | `2` |")
 	has("commands.md", `One \| thing.`)
-	has("rules.md", "## X6: Same inputs, same output {#x6}")
-	has("rules.md", "`a.TestA`")
+	has("invariants.md", "## X6: Same inputs, same output {#X6}")
+	has("invariants.md", "`a.TestA`, which must reject what `a.TestABad` feeds it")
+	has("prices.md", "| step | 10 | measured |")
+	has("index.md", "[Metrics](/reference/metrics/)")
 	has("imports.md", "NONE < a;")
 	for _, n := range SchemaNames() {
 		has("schemas.md", n)
@@ -96,4 +105,54 @@ func validate(t *testing.T, name string, b []byte) error {
 		t.Fatal(err)
 	}
 	return compile(t, name).Validate(doc)
+}
+
+func TestAgentsAndTemplateAskWhatRecordsAsk(t *testing.T) {
+	files, err := Files(sample())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range []string{"AGENTS.md", ".github/pull_request_template.md"} {
+		if text := string(files[f]); !strings.Contains(text, "X6, when it may not be: Is it so?") {
+			t.Errorf("%s does not ask:\n%s", f, text)
+		}
+	}
+	if text := string(files["AGENTS.md"]); !strings.Contains(text, "- `a`: Package a knows a.") {
+		t.Errorf("AGENTS.md lacks the folder a:\n%s", text)
+	}
+}
+
+func TestGraphDrawsEveryPackageOnceAboveWhatItImports(t *testing.T) {
+	svg := graph(sample().Layers)
+	y := map[string]int{}
+	for _, p := range []string{"a", "b", "c"} {
+		if n := strings.Count(svg, ">"+p+"</text>"); n != 1 {
+			t.Fatalf("%s is drawn %d times", p, n)
+		}
+		head, _, _ := strings.Cut(svg, ">"+p+"</text>")
+		var x, at int
+		if _, err := fmt.Sscanf(head[strings.LastIndex(head, "<rect"):], `<rect x="%d" y="%d"`, &x, &at); err != nil {
+			t.Fatal(err)
+		}
+		y[p] = at
+	}
+	if !(y["c"] < y["b"] && y["b"] < y["a"]) {
+		t.Errorf("got heights %v, want c above b above a", y)
+	}
+	if n := strings.Count(svg, "<path"); n != 2 { // c to a is implied
+		t.Errorf("got %d edges, want 2", n)
+	}
+}
+
+func TestCompareNamesEveryStaleFile(t *testing.T) {
+	files := map[string][]byte{"AGENTS.md": []byte("a\nb\n"), dir + "x.md": []byte("x"), dir + "y.md": []byte("y")}
+	root := fstest.MapFS{"AGENTS.md": {Data: []byte("a\nc\n")}, dir + "x.md": {Data: []byte("x")}, dir + "old.md": {}, dir + "other.md": {}}
+	got, err := Stale(files, root, dir+"other.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{`AGENTS.md:2: is "c", its owner says "b"`, dir + "y.md: is missing", dir + "old.md: is rendered by nothing; delete it"}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
 }

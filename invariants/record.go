@@ -2,13 +2,14 @@
 // the module to them.
 //
 // In: records/*.yaml, layers.txt and the module's sources. Out: records with their
-// status, and findings that name the rule they break. The package runs no test by
-// itself; Verify compares records with a test run somebody else made.
+// status, and findings that name the rule they break and suggest the fix. The package
+// runs no test and writes nothing: Verify reads sources, a command runs what is named.
 //
-// Source: Target Design §13.1. Rules kept: X7, X18, X21.
+// Source: Target Design §13.1. Rules kept: X7, X11, X14, X16, X18, X21.
 package invariants
 
 import (
+	"cmp"
 	"embed"
 	"fmt"
 	"io/fs"
@@ -61,15 +62,19 @@ type Record struct {
 	Status    Status   `yaml:"status" json:"status"`
 	Target    string   `yaml:"target,omitempty" json:"target,omitempty"` // what is missing, when partial or new
 	Became    string   `yaml:"became,omitempty" json:"became,omitempty"` // for a rule between repositories: what it is here
+	// Ask is what a reviewer answers, yes or no with a reason, when Applies holds of a
+	// change. It is never a check (§13.2).
+	Ask     string `yaml:"ask,omitempty" json:"ask,omitempty"`
+	Applies string `yaml:"applies,omitempty" json:"applies,omitempty"`
 }
 
 // Check is one test that fails when the rule is broken.
 type Check struct {
-	Test string `yaml:"test" json:"test"` // "package/path.TestName" or "package/path.TestName/sub"
-	When string `yaml:"when" json:"when"` // "test" or "nightly"
+	Test string `yaml:"test" json:"test"`           // "package/path.TestName"
+	When string `yaml:"when,omitempty" json:"when"` // "test", which is the default, or "nightly"
 	// Bad names the test that feeds the check an input the rule forbids and fails
-	// when the check lets it pass; often a part of Test itself.
-	Bad string `yaml:"bad" json:"bad"`
+	// when the check lets it pass. By default it is Test, which then holds both.
+	Bad string `yaml:"bad,omitempty" json:"bad"`
 }
 
 // Records returns every record, in order of prefix and number.
@@ -108,7 +113,7 @@ func ReadRecords(root fs.FS) ([]Record, error) {
 }
 
 // ID is an invariant's identifier, such as X3, SUB-4 or T-A1.
-var ID = regexp.MustCompile(`\b(?:X\d{1,2}|(?:SUB|VLM|SGL|RTR|SIM|CFG|FID|DEV|VAL|COV|LIF)-\d{1,2}|D[1-8]|T-[A-Z]\d{0,2})\b`)
+var ID = regexp.MustCompile(`\b(?:X\d{1,2}|(?:SUB|VLM|SGL|RTR|SIM|CFG|FID|DEV|VAL|COV|LIF)-\d{1,2}|D[1-8]|T-[A-Z]\d{1,2})\b`)
 
 func compareIDs(a, b string) int {
 	pa, na := splitID(a)
@@ -143,15 +148,19 @@ func (r *Record) check() error {
 		return bad("status", string(r.Status), "unknown status", "ci, partial, new, review")
 	case (r.Status == Partial || r.Status == New) && r.Target == "":
 		return bad("target", "", "is empty for a rule that is "+string(r.Status), "what is missing")
+	case (r.Ask == "") != (r.Applies == ""):
+		return bad("ask", r.Ask, "a question needs the change it applies to", "ask and applies")
 	case (r.Status == CI || r.Status == Partial) && len(r.Checks) == 0:
 		return bad("checks", "", "is empty for a rule that is "+string(r.Status), "the tests that fail when it is broken")
 	}
-	for _, c := range r.Checks {
+	for i := range r.Checks {
+		c := &r.Checks[i]
+		c.When, c.Bad = cmp.Or(c.When, "test"), cmp.Or(c.Bad, c.Test)
 		if c.When != "test" && c.When != "nightly" {
 			return bad("checks.when", c.When, "unknown", "test, nightly")
 		}
-		if c.Test == "" || c.Bad == "" {
-			return bad("checks", c.Test, "a check names its test and the test that feeds it a known-bad input", "")
+		if c.Test == "" {
+			return bad("checks.test", "", "is empty", "package/path.TestName")
 		}
 	}
 	return nil

@@ -8,6 +8,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/inference-sim/accuracy-dashboard/internal/need"
 )
 
 var scenarios = map[string]string{
@@ -31,10 +33,7 @@ workload:
 // The embedded registry's least portable paths are its curves and the workload's
 // transcendental draws: both must give the same bytes under WebAssembly.
 func TestNodeGivesTheSameBytes(t *testing.T) {
-	node, err := exec.LookPath("node")
-	if err != nil {
-		t.Skip("node is not installed; the workflow installs it")
-	}
+	node := need.Tool(t, "node", "make test needs it")
 	dir := t.TempDir()
 	wasm := filepath.Join(dir, "blis.wasm")
 	build := exec.Command("go", "build", "-o", wasm, ".")

@@ -16,6 +16,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/inference-sim/accuracy-dashboard/internal/need"
 )
 
 func write(t *testing.T, dir, name, text string) {
@@ -189,7 +191,7 @@ func TestReadKeyTakesP256Only(t *testing.T) {
 // Clients that share no code with this package reach the same answers.
 
 func TestSha256sumChecksTheManifest(t *testing.T) {
-	tool := lookPath(t, "sha256sum")
+	tool := need.Tool(t, "sha256sum", "part of coreutils")
 	dir, _ := newSite(t)
 	if out, err := check(tool, dir); err != nil {
 		t.Fatalf("got %v, want accepted: %s", err, out)
@@ -209,7 +211,7 @@ func check(tool, dir string) (string, error) {
 }
 
 func TestOpensslVerifiesTheEnvelope(t *testing.T) {
-	tool := lookPath(t, "openssl")
+	tool := need.Tool(t, "openssl", "apt-get install openssl")
 	dir, _ := newSite(t)
 	data, err := os.ReadFile(filepath.Join(dir, BundleName))
 	if err != nil {
@@ -247,15 +249,6 @@ func TestOpensslVerifiesTheEnvelope(t *testing.T) {
 	if err := verify(b.DSSEEnvelope.Payload); err == nil {
 		t.Error("got accepted, want a changed payload refused")
 	}
-}
-
-func lookPath(t *testing.T, name string) string {
-	t.Helper()
-	tool, err := exec.LookPath(name)
-	if err != nil {
-		t.Skipf("%s is not installed", name)
-	}
-	return tool
 }
 
 func remove(t *testing.T, dir, name string) {

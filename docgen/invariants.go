@@ -26,7 +26,7 @@ func rules(records []invariants.Record) string {
 	b.WriteString(table([]string{"status", "meaning", "rules"}, summary) + "\n")
 	var index [][]string
 	for _, r := range records {
-		index = append(index, []string{fmt.Sprintf("[%s](#%s)", r.ID, strings.ToLower(r.ID)), r.Title, code(string(r.Status)), string(r.Kind)})
+		index = append(index, []string{fmt.Sprintf("[%s](#%s)", r.ID, r.ID), r.Title, code(string(r.Status)), string(r.Kind)})
 	}
 	b.WriteString(table([]string{"rule", "in short", "status", "kind"}, index) + "\n")
 	for _, r := range records {
@@ -36,7 +36,7 @@ func rules(records []invariants.Record) string {
 }
 
 func rule(b *strings.Builder, r invariants.Record) {
-	fmt.Fprintf(b, "## %s: %s {#%s}\n\n%s\n\n**Why.** %s\n\n", r.ID, cell(r.Title), strings.ToLower(r.ID), cell(r.Statement), cell(r.Why))
+	fmt.Fprintf(b, "## %s: %s {#%s}\n\n%s\n\n**Why.** %s\n\n", r.ID, cell(r.Title), r.ID, cell(r.Statement), cell(r.Why))
 	rows := [][]string{{"status", fmt.Sprintf("%s: %s", r.Status, statusWords[r.Status])}, {"kind", string(r.Kind)}, {"source", "Target Design " + r.Section}}
 	if len(r.Scope) > 0 {
 		rows = append(rows, []string{"where", code(strings.Join(r.Scope, "` `"))})
@@ -47,8 +47,15 @@ func rule(b *strings.Builder, r invariants.Record) {
 	if r.Became != "" {
 		rows = append(rows, []string{"here", r.Became})
 	}
+	if r.Ask != "" {
+		rows = append(rows, []string{"reviewer answers", r.Ask + " Asked when " + r.Applies + "."})
+	}
 	for _, c := range r.Checks {
-		rows = append(rows, []string{"checked by", code(c.Test)}, []string{"must reject", code(c.Bad)})
+		text := code(c.Test)
+		if c.Bad != c.Test {
+			text += ", which must reject what " + code(c.Bad) + " feeds it"
+		}
+		rows = append(rows, []string{"checked by", text})
 	}
 	b.WriteString(table([]string{"", ""}, rows) + "\n")
 }

@@ -1,0 +1,229 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/inference-sim/accuracy-dashboard/internal/diag"
+	"github.com/inference-sim/accuracy-dashboard/internal/exit"
+	"github.com/inference-sim/accuracy-dashboard/invariants"
+	"github.com/spf13/cobra"
+)
+
+// invariantsCmd shows the project's rules and runs their checks.
+func invariantsCmd() *cobra.Command {
+	c := &cobra.Command{Use: "invariants", Short: "the project's rules: list, show, check"}
+	c.AddCommand(rulesListCmd(), rulesShowCmd(), rulesCheckCmd())
+	return c
+}
+
+func rulesListCmd() *cobra.Command {
+	asJSON, status := false, ""
+	c := &cobra.Command{
+		Use: "list", Short: "every rule with its status", Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			records, err := invariants.Records()
+			if err != nil {
+				return err
+			}
+			if status != "" {
+				records = slices.DeleteFunc(records, func(r invariants.Record) bool { return string(r.Status) != status })
+			}
+			if asJSON {
+				e := json.NewEncoder(cmd.OutOrStdout())
+				e.SetIndent("", "  ")
+				return e.Encode(records)
+			}
+			t := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 4, 2, ' ', 0)
+			for _, r := range records {
+				fmt.Fprintf(t, "%s\t%s\t%s\t%s\n", r.ID, r.Status, r.Kind, r.Title)
+			}
+			if err := t.Flush(); err != nil {
+				return err
+			}
+			_, err = fmt.Fprintln(cmd.OutOrStdout(), countByStatus(records))
+			return err
+		},
+	}
+	c.Flags().BoolVar(&asJSON, "json", false, "print the records as JSON")
+	c.Flags().StringVar(&status, "status", "", "only rules with this status: ci, review, partial or new")
+	return c
+}
+
+func countByStatus(records []invariants.Record) string {
+	count := map[invariants.Status]int{}
+	for _, r := range records {
+		count[r.Status]++
+	}
+	parts := []string{fmt.Sprintf("%d rules", len(records))}
+	for _, s := range invariants.Statuses() {
+		parts = append(parts, fmt.Sprintf("%d %s", count[s], s))
+	}
+	return strings.Join(parts, ", ")
+}
+
+func rulesShowCmd() *cobra.Command {
+	return &cobra.Command{
+		Use: "show ID", Short: "what a rule means, why, where it is checked, and whether it holds", Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			records, err := invariants.Records()
+			if err != nil {
+				return err
+			}
+			var ids []string
+			for _, r := range records {
+				if strings.EqualFold(r.ID, args[0]) {
+					return drawRule(cmd.OutOrStdout(), r)
+				}
+				ids = append(ids, r.ID)
+			}
+			accept := "an id that `blis invariants list` names"
+			if near := diag.Nearest(args[0], ids); near != "" {
+				accept = "did you mean " + near + "?"
+			}
+			return &diag.Refusal{Field: "ID", Value: args[0], Problem: "is no rule", Accept: accept}
+		},
+	}
+}
+
+func drawRule(w io.Writer, r invariants.Record) error {
+	t := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
+	fmt.Fprintf(w, "%s  %s\n\n%s\n\n", r.ID, r.Title, r.Statement)
+	line := func(name, text string) {
+		if text != "" {
+			fmt.Fprintf(t, "%s\t%s\n", name, text)
+		}
+	}
+	line("why", r.Why)
+	line("source", "Target Design "+r.Section)
+	line("where", strings.Join(r.Scope, ", "))
+	line("kind", string(r.Kind))
+	line("status", string(r.Status))
+	line("missing", r.Target)
+	line("here", r.Became)
+	line("reviewer answers", r.Ask)
+	for _, c := range r.Checks {
+		line("checked by", c.Test)
+		if c.Bad != c.Test {
+			line("must reject", c.Bad)
+		}
+	}
+	return t.Flush()
+}
+
+func rulesCheckCmd() *cobra.Command {
+	dir, run := ".", false
+	c := &cobra.Command{
+		Use: "check [ID...]", Short: "hold the records to the source tree, and run the checks they name",
+		Long: "Without --run, sources are read and compared with the records. With it, the named tests are run with the go command, which needs a toolchain.",
+		RunE: func(cmd *cobra.Command, ids []string) error {
+			records, err := invariants.Records()
+			if err != nil {
+				return err
+			}
+			m, err := invariants.Load(os.DirFS(dir))
+			if err != nil {
+				return err
+			}
+			found := invariants.Verify(records, m)
+			for _, f := range found {
+				fmt.Fprintln(cmd.OutOrStdout(), f)
+			}
+			if len(ids) > 0 {
+				records = slices.DeleteFunc(records, func(r invariants.Record) bool { return !slices.Contains(ids, r.ID) })
+			}
+			failed := 0
+			if run {
+				if failed, err = runChecks(cmd, dir, records); err != nil {
+					return err
+				}
+			}
+			fmt.Fprintln(cmd.OutOrStdout(), countByStatus(records))
+			if len(found)+failed > 0 {
+				return &exit.CheckFailed{What: fmt.Sprintf("%d findings, %d rules whose checks failed", len(found), failed)}
+			}
+			return nil
+		},
+	}
+	c.Flags().StringVar(&dir, "root", ".", "root of the source tree")
+	c.Flags().BoolVar(&run, "run", false, "run the tests the records name, in the order of packages")
+	return c
+}
+
+// runChecks runs every named test once, and reports rule by rule.
+func runChecks(cmd *cobra.Command, dir string, records []invariants.Record) (failed int, err error) {
+	byPackage := map[string][]string{}
+	for _, r := range records {
+		for _, c := range r.Checks {
+			for _, test := range []string{c.Test, c.Bad} {
+				pkg, name := splitTest(test)
+				byPackage[pkg] = append(byPackage[pkg], name)
+			}
+		}
+	}
+	outcome := map[string]string{}
+	for _, pkg := range slices.Sorted(maps.Keys(byPackage)) {
+		names := slices.Compact(slices.Sorted(slices.Values(byPackage[pkg])))
+		if err := goTest(cmd.Context(), dir, pkg, names, outcome); err != nil {
+			return 0, err
+		}
+	}
+	for _, r := range records {
+		verdict := "pass"
+		for _, c := range r.Checks {
+			for _, test := range []string{c.Test, c.Bad} {
+				if outcome[test] != "pass" {
+					verdict = fmt.Sprintf("FAIL %s (%s)", test, outcome[test])
+				}
+			}
+		}
+		if len(r.Checks) > 0 {
+			fmt.Fprintf(cmd.OutOrStdout(), "%-7s %s\n", r.ID, verdict)
+		}
+		if verdict != "pass" {
+			failed++
+		}
+	}
+	return failed, nil
+}
+
+func splitTest(test string) (pkg, name string) {
+	i := strings.LastIndexByte(test, '.')
+	return test[:i], test[i+1:]
+}
+
+// goTest adds the outcome of each test of one package: pass, fail, skip or not run.
+func goTest(ctx context.Context, dir, pkg string, names []string, outcome map[string]string) error {
+	c := exec.CommandContext(ctx, "go", "test", "-json", "-run", "^("+strings.Join(names, "|")+")$", "./"+pkg)
+	c.Dir = dir
+	var errs bytes.Buffer
+	c.Stderr = &errs
+	out, err := c.Output()
+	if _, ran := errors.AsType[*exec.ExitError](err); err != nil && !ran {
+		return err
+	}
+	for _, name := range names {
+		outcome[pkg+"."+name] = "not run " + strings.TrimSpace(errs.String())
+	}
+	for d := json.NewDecoder(bytes.NewReader(out)); ; {
+		var e struct{ Action, Test string }
+		if err := d.Decode(&e); errors.Is(err, io.EOF) {
+			return nil
+		} else if err != nil {
+			return fmt.Errorf("%s: %w", pkg, err)
+		}
+		if slices.Contains(names, e.Test) && slices.Contains([]string{"pass", "fail", "skip"}, e.Action) {
+			outcome[pkg+"."+e.Test] = e.Action
+		}
+	}
+}

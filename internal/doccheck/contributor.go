@@ -1,0 +1,115 @@
+package doccheck
+
+import (
+	"net/url"
+	"path"
+	"regexp"
+	"strings"
+
+	"github.com/inference-sim/accuracy-dashboard/invariants"
+	"github.com/yuin/goldmark/ast"
+)
+
+var (
+	placeholder = regexp.MustCompile(`^[A-Z][A-Z0-9_]*$`)
+	pathLike    = regexp.MustCompile(`^\.?[\w.*{}-]+(/[\w.*{}-]+)*/?$`)
+	fileLike    = regexp.MustCompile(`^[\w-]+\.(go|ya?ml|json|md|txt|mod|sum|svg|cff)$`)
+	exported    = regexp.MustCompile(`^(?:[a-z]\w*\.)?[A-Z]\w*(?:\.[A-Z]\w*)?$`)
+	metricLike  = regexp.MustCompile(`^[a-z0-9_]+_(mean|p\d+)$`)
+)
+
+// Contributor finds what a page for contributors points at and the tree does not have.
+func Contributor(name string, data []byte, t *Tree) []invariants.Finding {
+	p := parse(name, data)
+	for _, id := range invariants.ID.FindAllString(string(p.src), -1) {
+		if !t.Rules[id] {
+			p.add(p.root, "correct the id, or add its record", "names the rule %s, which has no record", id)
+		}
+	}
+	p.walk(func(n ast.Node, s string) { p.span(n, s, t) },
+		func(n ast.Node, language, s string) {
+			if language == "sh" {
+				p.script(n, s, t)
+			}
+		},
+		func(n ast.Node, to string) { p.link(n, to, t) }, func(ast.Node, string) {})
+	return p.found
+}
+
+// span checks one code span by what it looks like.
+func (p *page) span(n ast.Node, s string, t *Tree) {
+	words := strings.Fields(s)
+	if len(words) == 0 || placeholder.MatchString(s) {
+		return
+	}
+	if problem, known := t.command(words); known && (len(words) > 1 || strings.HasPrefix(s, "blis")) {
+		if problem != "" {
+			p.add(n, "write the command as it is now", "%q: %s", s, problem)
+		}
+		return
+	}
+	switch {
+	case len(words) > 1:
+	case strings.HasPrefix(s, "--"):
+		if name, _, _ := strings.Cut(s[2:], "="); !t.flag(name) && !strings.Contains(p.blocks(), s) {
+			p.add(n, "name a flag of the programs", "no program has the flag %s", s)
+		}
+	case metricLike.MatchString(s):
+		if !t.Metrics[s] {
+			p.add(n, "name an id of sim/metric", "%s is no metric", s)
+		}
+	case strings.Contains(s, "/") && pathLike.MatchString(s), t.Module.Folders[s]:
+		if !t.exists(s) && !t.exists(strings.TrimSuffix(s, path.Ext(s))) {
+			p.add(n, "name the path as it is now", "%s does not exist", s)
+		}
+	case fileLike.MatchString(s):
+		if !t.bases[s] {
+			p.add(n, "name the file as it is now", "no file is called %s", s)
+		}
+	case exported.MatchString(s):
+		if last := s[strings.LastIndexByte(s, '.')+1:]; !t.names[s] && !t.names[last] || strings.Count(s, ".") == 1 && !t.names[s] {
+			p.add(n, "name the symbol as it is now", "the module has no %s", s)
+		}
+	}
+}
+
+// blocks is the text of the page's fenced blocks, which may show other programs' flags.
+func (p *page) blocks() string {
+	var b strings.Builder
+	p.walk(func(ast.Node, string) {}, func(_ ast.Node, _, s string) { b.WriteString(s) }, func(ast.Node, string) {}, func(ast.Node, string) {})
+	return b.String()
+}
+
+// script checks each command of a shell block that is the project's own.
+func (p *page) script(n ast.Node, s string, t *Tree) {
+	for line := range strings.Lines(strings.ReplaceAll(s, "\\\n", " ")) {
+		line, _, _ = strings.Cut(line, " #")
+		words := strings.Fields(strings.TrimPrefix(strings.TrimSpace(line), "$ "))
+		if len(words) == 0 || strings.HasPrefix(words[0], "#") {
+			continue
+		}
+		if problem, _ := t.command(words); problem != "" {
+			p.add(n, "write the command as it is now", "%q: %s", strings.Join(words, " "), problem)
+		}
+	}
+}
+
+// link checks addresses of the site, rules, and files beside the page.
+func (p *page) link(n ast.Node, to string, t *Tree) {
+	u, err := url.Parse(to)
+	switch {
+	case err != nil:
+		p.add(n, "", "%q is no address: %v", to, err)
+	case strings.HasPrefix(to, "inv:"):
+		if id := strings.TrimPrefix(to, "inv:"); !t.Rules[id] {
+			p.add(n, "correct the id, or add its record", "links to the rule %s, which has no record", id)
+		}
+	case u.Scheme != "" || u.Host != "" || u.Path == "": // addresses elsewhere are not fetched
+	case strings.HasPrefix(to, "/"):
+		if !t.Pages[u.Path] {
+			p.add(n, "link to a page of the site", "the site has no page %s", u.Path)
+		}
+	case !t.exists(path.Join(path.Dir(p.path), u.Path)):
+		p.add(n, "link to a file beside the page", "%s does not exist", to)
+	}
+}

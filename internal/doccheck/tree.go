@@ -1,0 +1,200 @@
+package doccheck
+
+import (
+	"go/ast"
+	"go/token"
+	"path"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/inference-sim/accuracy-dashboard/invariants"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// Tree is what pages may point at.
+type Tree struct {
+	Module   *invariants.Module
+	Commands []*cobra.Command // programs whose tree is at hand; others are known by their strings
+	Rules    map[string]bool
+	Metrics  map[string]bool
+	Pages    map[string]bool // addresses the site makes, such as /method/
+
+	names    map[string]bool            // exported names, alone and as package.Name
+	bases    map[string]bool            // file names without their folder
+	literals map[string]map[string]bool // strings of each program
+	targets  map[string]bool
+}
+
+// Index makes t ready to be asked.
+func (t *Tree) Index() *Tree {
+	t.names, t.bases, t.literals, t.targets = map[string]bool{}, map[string]bool{}, map[string]map[string]bool{}, map[string]bool{}
+	for p := range t.Module.Files {
+		t.bases[path.Base(p)] = true
+	}
+	for _, f := range t.Module.Go {
+		t.collect(f)
+	}
+	for _, m := range regexp.MustCompile(`(?m)^([a-z]+):`).FindAllSubmatch(t.Module.Files["Makefile"], -1) {
+		t.targets[string(m[1])] = true
+	}
+	return t
+}
+
+func (t *Tree) collect(f *invariants.GoFile) {
+	add := func(name *ast.Ident) {
+		if name != nil && name.IsExported() {
+			t.names[name.Name] = true
+			t.names[f.Name.Name+"."+name.Name] = true
+		}
+	}
+	program := path.Base(f.Dir())
+	ast.Inspect(f.File, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.FuncDecl:
+			add(n.Name)
+		case *ast.TypeSpec:
+			add(n.Name)
+		case *ast.ValueSpec:
+			for _, name := range n.Names {
+				add(name)
+			}
+		case *ast.Field:
+			for _, name := range n.Names {
+				add(name)
+			}
+		case *ast.BasicLit:
+			if s, err := strconv.Unquote(n.Value); n.Kind == token.STRING && err == nil && f.Name.Name == "main" {
+				if t.literals[program] == nil {
+					t.literals[program] = map[string]bool{}
+				}
+				word, _, _ := strings.Cut(s, " ")
+				t.literals[program][word] = true
+			}
+		}
+		return true
+	})
+}
+
+// exists says that p, relative to the module, is a file or a folder, or matches one.
+func (t *Tree) exists(p string) bool {
+	p = strings.TrimSuffix(strings.TrimPrefix(p, "./"), "/")
+	p = strings.TrimSuffix(p, "/...")
+	if _, ok := t.Module.Files[p]; ok || t.Module.Folders[p] {
+		return true
+	}
+	for f := range t.Module.Files {
+		if ok, err := path.Match(p, f); ok && err == nil {
+			return true
+		}
+	}
+	return false
+}
+
+// command says what is wrong with a line of words, or "". known is false for a program
+// that is not the project's.
+func (t *Tree) command(words []string) (problem string, known bool) {
+	program := words[0]
+	args := words[1:]
+	switch {
+	case program == "make" && len(args) > 0:
+		if !t.targets[args[0]] {
+			return "the Makefile has no target " + args[0], true
+		}
+		return "", true
+	case program == "go" && len(args) > 1 && (args[0] == "run" || args[0] == "doc" || args[0] == "test") && strings.HasPrefix(args[1], "./"):
+		if !t.exists(args[1]) {
+			return args[1] + " does not exist", true
+		}
+		if args[0] != "run" {
+			return "", true
+		}
+		program, args = path.Base(args[1]), args[2:]
+	}
+	for _, c := range t.Commands {
+		if c.Name() == program {
+			return within(c, args), true
+		}
+	}
+	literals, ok := t.literals[program]
+	if !ok {
+		return "", false
+	}
+	for _, a := range args {
+		if name, isFlag := strings.CutPrefix(a, "--"); isFlag {
+			if name, _, _ = strings.Cut(name, "="); !literals[name] {
+				return program + " has no flag --" + name, true
+			}
+		}
+	}
+	if len(args) > 0 && regexp.MustCompile(`^[a-z]+$`).MatchString(args[0]) && !literals[args[0]] {
+		return program + " has no command " + args[0], true
+	}
+	return "", true
+}
+
+// within follows args down a command tree and looks its flags up.
+func within(c *cobra.Command, args []string) string {
+	for len(args) > 0 && regexp.MustCompile(`^[a-z][a-z-]*$`).MatchString(args[0]) && c.HasSubCommands() {
+		sub := find(c, args[0])
+		if sub == nil {
+			break
+		}
+		c, args = sub, args[1:]
+	}
+	if c.HasSubCommands() && len(args) > 0 && regexp.MustCompile(`^[a-z]`).MatchString(args[0]) && !strings.Contains(c.Use, "[") {
+		return c.CommandPath() + " has no command " + args[0]
+	}
+	for _, a := range args {
+		name, isFlag := strings.CutPrefix(a, "--")
+		name, _, _ = strings.Cut(name, "=")
+		if isFlag && name != "help" && lookup(c, name) == nil {
+			return c.CommandPath() + " has no flag --" + name
+		}
+	}
+	return ""
+}
+
+func find(c *cobra.Command, name string) *cobra.Command {
+	for _, sub := range c.Commands() {
+		if sub.Name() == name {
+			return sub
+		}
+	}
+	return nil
+}
+
+func lookup(c *cobra.Command, name string) *pflag.Flag {
+	if f := c.Flags().Lookup(name); f != nil {
+		return f
+	}
+	return c.InheritedFlags().Lookup(name)
+}
+
+// flag says that some program has the flag.
+func (t *Tree) flag(name string) bool {
+	var any func(c *cobra.Command) bool
+	any = func(c *cobra.Command) bool {
+		if lookup(c, name) != nil {
+			return true
+		}
+		for _, sub := range c.Commands() {
+			if any(sub) {
+				return true
+			}
+		}
+		return false
+	}
+	for _, c := range t.Commands {
+		if any(c) {
+			return true
+		}
+	}
+	for _, words := range t.literals {
+		if words[name] {
+			return true
+		}
+	}
+	return name == "help"
+}

@@ -1,0 +1,278 @@
+package invariants
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"fmt"
+	"go/ast"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestNoThirdPartyFiles keeps X12 and D6: what others published stays with them.
+func TestNoThirdPartyFiles(t *testing.T) {
+	names := regexp.MustCompile(`(^|/)(config|tokenizer|generation_config|tokenizer_config)\.json$|\.(safetensors|parquet|onnx|whl|min\.js|so|dll|exe|zip|tgz)$`)
+	rule := func(m *Module) (out []Finding) {
+		for _, p := range sortedKeys(m.Files) {
+			if names.MatchString(p) && !strings.HasPrefix(p, "site/hugo/") {
+				out = append(out, Finding{p, "is a third party's file (X12)", "commit what is derived from it, with source, revision and hash"})
+			}
+		}
+		return out
+	}
+	hold(t, rule,
+		bad{"a model's configuration", files{"catalog/data/models/a/config.json": "{}"}, "is a third party's file"},
+		bad{"a derived graph", files{"catalog/data/models/a/graph.yaml": "{}"}, ""})
+}
+
+// TestNoMachinePaths keeps X25: nothing names a place outside the module.
+func TestNoMachinePaths(t *testing.T) {
+	place := regexp.MustCompile(`/(?:home|Users|work|root|mnt)/[a-z]\w*|[A-Z]:\\\\Users`)
+	rule := func(m *Module) (out []Finding) {
+		for _, p := range sortedKeys(m.Files) {
+			if p == "invariants/origin_test.go" || strings.HasPrefix(p, "content/generated/fields-") ||
+				strings.HasPrefix(p, "engines/") && path.Ext(p) == ".json" { // upstream defaults are data
+				continue
+			}
+			for i, line := range bytes.Split(m.Files[p], []byte("\n")) {
+				if w := place.Find(line); w != nil {
+					out = append(out, Finding{fmt.Sprintf("%s:%d", p, i+1), fmt.Sprintf("names a place on one machine, %q (X25)", w), "take the path from a flag, or use testdata"})
+				}
+			}
+		}
+		return out
+	}
+	hold(t, rule,
+		bad{"a home", files{"a/a.go": "package a\nvar p = \"/home/jo/data\"\n"}, "a/a.go:2"},
+		bad{"a URL", files{"README.md": "https://example.com/homepage/x\n"}, ""})
+}
+
+// TestNoScriptsBesideGo keeps X15 and X19: one language, so a rule has one place.
+func TestNoScriptsBesideGo(t *testing.T) {
+	rule := func(m *Module) (out []Finding) {
+		for _, p := range sortedKeys(m.Files) {
+			if slices.Contains([]string{".py", ".sh", ".rb", ".pl", ".ipynb"}, path.Ext(p)) {
+				out = append(out, Finding{p, "is a script beside the Go module (X15)", "make it a command of cmd/blis"})
+			}
+		}
+		return out
+	}
+	hold(t, rule, bad{"a script", files{"registry/fit.py": ""}, "is a script"}, bad{"a program", files{"cmd/a/a.go": "package main"}, ""})
+}
+
+// TestLicenceFiles keeps the last part of X21.
+func TestLicenceFiles(t *testing.T) {
+	want := map[string]string{"LICENSE": "Apache License", "NOTICE": "vllm-project/vllm", "CITATION.cff": "cff-version"}
+	rule := func(m *Module) (out []Finding) {
+		for _, p := range sortedKeys(want) {
+			if !bytes.Contains(m.Files[p], []byte(want[p])) {
+				out = append(out, Finding{p, fmt.Sprintf("is missing, or does not say %q (X21)", want[p]), ""})
+			}
+		}
+		return out
+	}
+	hold(t, rule, bad{"no notice", files{"LICENSE": "Apache License", "CITATION.cff": "cff-version"}, "NOTICE: is missing"})
+}
+
+// ports are the engine ports and the repository each one follows.
+var ports = map[string]string{"engines/vllm": "vllm-project/vllm", "engines/sglang": "sgl-project/sglang"}
+
+// TestPortsStateTheirUpstream keeps VLM-2, SGL-2, LIF-5 and T-E2: every package of a
+// port cites its upstream at the commit of the port's Upstream record, and no other.
+func TestPortsStateTheirUpstream(t *testing.T) {
+	rule := func(m *Module) (out []Finding) {
+		for _, port := range sortedKeys(ports) {
+			out = append(out, portCites(m, port, ports[port])...)
+		}
+		return out
+	}
+	const kind = "// Package vllm follows vllm-project/vllm@aaaaaaaa, a.py.\npackage vllm\nfunc (k) Upstream() U { return U{Commit: \"aaaaaaaabbbb\"} }\n"
+	hold(t, rule,
+		bad{"whole", files{"engines/vllm/kind.go": kind}, ""},
+		bad{"no citation", files{"engines/vllm/kind.go": kind, "engines/vllm/kv/a.go": "// Package kv caches.\npackage kv\n"}, "engines/vllm/kv: cites no upstream file"},
+		bad{"another commit", files{"engines/vllm/kind.go": strings.Replace(kind, "vllm@aaaaaaaa", "vllm@cccccccc", 1)}, "cites cccccccc, the port models aaaaaaaabbbb"},
+		bad{"no record", files{"engines/vllm/a.go": "package vllm\n"}, "has no Upstream record"})
+}
+
+func portCites(m *Module, port, repository string) (out []Finding) {
+	cite := regexp.MustCompile(`\b` + path.Base(repository) + `@([0-9a-f]{8,40})`)
+	var commit string
+	cited := map[string]bool{}
+	var packages []string
+	for _, f := range m.Go {
+		if f.Test() || !f.Below(port) {
+			continue
+		}
+		packages = append(packages, f.Dir())
+		commit += upstreamCommit(f)
+	}
+	if commit == "" && packages != nil {
+		return []Finding{{port, "has no Upstream record with a commit (LIF-5)", "state repository and commit where the engine kind is registered"}}
+	}
+	for _, f := range m.Go {
+		if f.Test() || !f.Below(port) {
+			continue
+		}
+		for _, c := range cite.FindAllSubmatch(m.Files[f.Path], -1) {
+			cited[f.Dir()] = true
+			if !strings.HasPrefix(commit, string(c[1])) {
+				out = append(out, Finding{f.Path, fmt.Sprintf("cites %s, the port models %s (LIF-5)", c[1], commit), "port the function again at the modelled commit"})
+			}
+		}
+	}
+	slices.Sort(packages)
+	for _, p := range slices.Compact(packages) {
+		if !cited[p] && path.Base(p) != "oracle" {
+			out = append(out, Finding{p, "cites no upstream file at the modelled commit (VLM-2, SGL-2)", "name the files it follows in the package comment, or say it is the project's own"})
+		}
+	}
+	return out
+}
+
+// upstreamCommit is the commit stated in f's composite literal with a Commit field.
+func upstreamCommit(f *GoFile) (commit string) {
+	ast.Inspect(f.File, func(n ast.Node) bool {
+		if kv, ok := n.(*ast.KeyValueExpr); ok {
+			if k, ok := kv.Key.(*ast.Ident); ok && k.Name == "Commit" {
+				if v, ok := kv.Value.(*ast.BasicLit); ok {
+					commit = strings.Trim(v.Value, `"`)
+				}
+			}
+		}
+		return true
+	})
+	return commit
+}
+
+// TestRecordedTracesNameTheirOrigin keeps FID-2: each recording carries the commit of
+// the port's Upstream record.
+func TestRecordedTracesNameTheirOrigin(t *testing.T) {
+	m, err := tree()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for port := range ports {
+		commit := ""
+		for _, f := range m.Go {
+			if f.Dir() == port && !f.Test() {
+				commit += upstreamCommit(f)
+			}
+		}
+		traces, err := filepath.Glob(filepath.Join("..", port, "testdata", "oracle", "*.json*"))
+		if err != nil || len(traces) < 50 {
+			t.Fatalf("%s: got %d traces, %v, want at least 50 (X22)", port, len(traces), err)
+		}
+		for _, p := range traces {
+			data, err := os.ReadFile(p)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := namesOrigin(data, commit); err != nil {
+				t.Errorf("%s: %v (FID-2)", p, err)
+			}
+		}
+	}
+	for _, doc := range []string{`{"provenance":{}}`, `{"provenance":{"commit":"bbbb"}}`, `{}`} {
+		if namesOrigin([]byte(doc), "aaaa") == nil {
+			t.Errorf("%s: a recording of another commit passed", doc)
+		}
+	}
+}
+
+func namesOrigin(data []byte, commit string) error {
+	if bytes.HasPrefix(data, []byte{0x1f, 0x8b}) {
+		z, err := gzip.NewReader(bytes.NewReader(data))
+		if err != nil {
+			return err
+		}
+		var plain bytes.Buffer
+		if _, err := plain.ReadFrom(z); err != nil {
+			return err
+		}
+		data = plain.Bytes()
+	}
+	var doc struct {
+		Provenance struct {
+			Commit string `json:"commit"`
+		} `json:"provenance"`
+		Engine struct {
+			Commit string `json:"commit"`
+		} `json:"engine"`
+	}
+	if err := json.Unmarshal(data, &doc); err != nil {
+		return err
+	}
+	if got := doc.Provenance.Commit + doc.Engine.Commit; got != commit {
+		return fmt.Errorf("recorded at %q, the port models %q", got, commit)
+	}
+	return nil
+}
+
+// TestNothingWritesRecordedTraces keeps FID-3: no program of the module can write a
+// recording, so an update flag cannot reach one.
+func TestNothingWritesRecordedTraces(t *testing.T) {
+	rule := func(m *Module) (out []Finding) {
+		for _, f := range m.Go {
+			if !f.Below("engines", "internal/replay", "internal/mutate") {
+				continue
+			}
+			ast.Inspect(f.File, func(n ast.Node) bool {
+				c, ok := n.(*ast.CallExpr)
+				if !ok {
+					return true
+				}
+				if sel, ok := c.Fun.(*ast.SelectorExpr); ok {
+					x, ok := sel.X.(*ast.Ident)
+					if ok && x.Name == "os" && slices.Contains([]string{"WriteFile", "Create", "OpenFile", "Rename"}, sel.Sel.Name) && !mentions(c, "TempDir") {
+						out = append(out, Finding{f.At(c.Pos()), "can write a file beside the recorded traces (FID-3)", "write below t.TempDir()"})
+					}
+				}
+				return true
+			})
+		}
+		return out
+	}
+	hold(t, rule,
+		bad{"an update", files{"engines/vllm/oracle/a_test.go": "package oracle\nimport \"os\"\nfunc f() { os.WriteFile(p, b, 0) }\n"}, "a_test.go:3: can write"},
+		bad{"a reader", files{"engines/vllm/oracle/a_test.go": "package oracle\nimport \"os\"\nfunc f() { os.ReadFile(p) }\n"}, ""})
+}
+
+// TestSurfaceItemsNameTheirEvidence keeps X9: a test named as evidence exists.
+func TestSurfaceItemsNameTheirEvidence(t *testing.T) {
+	named := regexp.MustCompile(`\bTest[A-Z]\w+\*?`)
+	rule := func(m *Module) (out []Finding) {
+		var have []string
+		for name := range tests(m) {
+			_, fn, _ := strings.Cut(name, ".")
+			have = append(have, fn)
+		}
+		exists := func(test string) bool {
+			prefix, many := strings.CutSuffix(test, "*")
+			return slices.ContainsFunc(have, func(h string) bool { return h == test || many && strings.HasPrefix(h, prefix) })
+		}
+		for _, p := range sortedKeys(m.Files) {
+			if !strings.HasPrefix(p, "engines/") || !slices.Contains([]string{"surface.json", "fields.json"}, path.Base(p)) {
+				continue
+			}
+			missing := map[string]bool{}
+			for _, test := range named.FindAll(m.Files[p], -1) {
+				missing[string(test)] = !exists(string(test))
+			}
+			for _, test := range sortedKeys(missing) {
+				if missing[test] {
+					out = append(out, Finding{p, "names " + test + " as evidence, which does not exist (X9)", "name a test of the port, or change the status"})
+				}
+			}
+		}
+		return out
+	}
+	hold(t, rule,
+		bad{"a missing test", files{"engines/a/surface.json": `{"evidence":"TestGone"}`}, "names TestGone"},
+		bad{"a test", files{"engines/a/surface.json": `{"evidence":"TestThere"}`, "engines/a/a_test.go": "package a\nfunc TestThere(t *T) {}\n"}, ""})
+}

@@ -1,0 +1,214 @@
+package invariants
+
+import (
+	"bytes"
+	"compress/zlib"
+	"fmt"
+	"io"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"golang.org/x/mod/modfile"
+)
+
+// TestPinsAreExact keeps X11 and, with a reason beside each direct requirement, the
+// rule that no dependency comes in unseen.
+func TestPinsAreExact(t *testing.T) {
+	rule := func(m *Module) (out []Finding) {
+		f, err := modfile.Parse("go.mod", m.Files["go.mod"], nil)
+		if err != nil {
+			return []Finding{{"go.mod", err.Error(), ""}}
+		}
+		if len(f.Replace)+len(f.Exclude) > 0 {
+			out = append(out, Finding{"go.mod", "replaces or excludes a module (X11)", "require the exact version"})
+		}
+		for _, r := range f.Require {
+			excuse := slices.ContainsFunc(r.Syntax.Suffix, func(c modfile.Comment) bool { return strings.TrimSpace(strings.TrimLeft(c.Token, "/ ")) != "" })
+			if !r.Indirect && !excuse {
+				out = append(out, Finding{fmt.Sprintf("go.mod:%d", r.Syntax.Start.Line), r.Mod.Path + " has no reason beside it", "add `// what only it can do`, or remove it"})
+			}
+		}
+		for _, p := range []string{"go.work", "vendor/modules.txt"} {
+			if _, there := m.Files[p]; there {
+				out = append(out, Finding{p, "is committed (X11)", "delete it"})
+			}
+		}
+		return out
+	}
+	const head = "module m\n\ngo 1.26\n\n"
+	hold(t, rule,
+		bad{"a replace", files{"go.mod": head + "replace a.b/c => ../c\n"}, "replaces or excludes"},
+		bad{"no reason", files{"go.mod": head + "require a.b/c v1.0.0\n"}, "a.b/c has no reason"},
+		bad{"a reason", files{"go.mod": head + "require a.b/c v1.0.0 // reads YAML\n"}, ""},
+		bad{"a workspace", files{"go.mod": head, "go.work": ""}, "go.work: is committed"})
+}
+
+// TestOneModuleOfModestSize keeps SUB-13.
+func TestOneModuleOfModestSize(t *testing.T) {
+	const most = 100e6
+	rule := func(m *Module) (out []Finding) {
+		for _, p := range sortedKeys(m.Files) {
+			if path.Base(p) == "go.mod" && p != "go.mod" {
+				out = append(out, Finding{p, "is a second module (SUB-13)", "delete it"})
+			}
+		}
+		if m.Bytes > most {
+			out = append(out, Finding{".", fmt.Sprintf("the module has %d bytes, at most %.0f (SUB-13)", m.Bytes, most), "keep what can be derived out"})
+		}
+		return out
+	}
+	hold(t, rule,
+		bad{"a nested module", files{"a/go.mod": "module a\n"}, "is a second module"},
+		bad{"one module", files{"go.mod": "module a\n"}, ""})
+}
+
+// TestVersionsAreWrittenOnce keeps X23: go.mod, the front end's lock and the engines'
+// Upstream records state versions; workflows read them, and pages do not repeat them.
+func TestVersionsAreWrittenOnce(t *testing.T) {
+	literal := regexp.MustCompile(`(?i)\bgo ?1\.\d+(\.\d+)?\b|hugo v?\d+\.\d+|echarts@?\d|go-version: `)
+	rule := func(m *Module) (out []Finding) {
+		for _, p := range sortedKeys(m.Files) {
+			page := path.Ext(p) == ".md" && !strings.HasPrefix(p, "content/generated/")
+			if !page && !strings.HasPrefix(p, ".github/") && p != "Makefile" && !strings.HasPrefix(p, ".ci/") {
+				continue
+			}
+			for i, line := range bytes.Split(m.Files[p], []byte("\n")) {
+				if w := literal.Find(line); w != nil {
+					out = append(out, Finding{fmt.Sprintf("%s:%d", p, i+1), fmt.Sprintf("repeats a version, %q (X23)", w), "read it from go.mod, or say the pinned release"})
+				}
+			}
+		}
+		return out
+	}
+	hold(t, rule,
+		bad{"a page", files{"README.md": "Needs Go 1.26.\n"}, "README.md:1: repeats a version"},
+		bad{"a workflow", files{".github/workflows/a.yml": "with: {go-version: 1.26}\n"}, "repeats a version"},
+		bad{"a reference", files{".github/workflows/a.yml": "with: {go-version-file: go.mod}\n"}, ""})
+}
+
+// TestToolchainIsReadFromTheModule keeps LIF-2: every job installs what go.mod names.
+func TestToolchainIsReadFromTheModule(t *testing.T) {
+	rule := func(m *Module) (out []Finding) {
+		for _, p := range sortedKeys(m.Files) {
+			text := string(m.Files[p])
+			if strings.HasPrefix(p, ".github/workflows/") && strings.Count(text, "actions/setup-go@") != strings.Count(text, "go-version-file: go.mod") {
+				out = append(out, Finding{p, "installs a toolchain that go.mod does not name (LIF-2)", "with: {go-version-file: go.mod}"})
+			}
+		}
+		return out
+	}
+	hold(t, rule,
+		bad{"another version", files{".github/workflows/a.yml": "uses: actions/setup-go@v6\nwith: {go-version: stable}\n"}, "installs a toolchain"},
+		bad{"the module's", files{".github/workflows/a.yml": "uses: actions/setup-go@v6\nwith: {go-version-file: go.mod}\n"}, ""})
+}
+
+// TestReleaseWorkflowCarriesItsEvidence keeps X21 and LIF-3: a release is tested first
+// and goes out with provenance, a bill of materials, its stack and generated notes.
+func TestReleaseWorkflowCarriesItsEvidence(t *testing.T) {
+	parts := map[string]string{
+		"needs: test": "tests before it builds", "actions/attest@": "provenance", "cmd/release pack": "a bill of materials and stack.json",
+		"cmd/release notes": "generated notes", "--verify-tag": "an existing tag",
+	}
+	rule := func(m *Module) (out []Finding) {
+		text := string(m.Files[".github/workflows/release.yml"])
+		for _, p := range sortedKeys(parts) {
+			if !strings.Contains(text, p) {
+				out = append(out, Finding{".github/workflows/release.yml", fmt.Sprintf("has no %q, so a release would lack %s (X21)", p, parts[p]), ""})
+			}
+		}
+		return out
+	}
+	hold(t, rule, bad{"no evidence", files{".github/workflows/release.yml": "needs: test\n"}, "would lack a bill of materials"})
+}
+
+// TestCommitMessage keeps X20 for the commit that is checked out.
+func TestCommitMessage(t *testing.T) {
+	text, err := headMessage("..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range commitProblems(text) {
+		t.Errorf("%s\n\tin %q", p, text)
+	}
+}
+
+func TestCommitMessageRefuses(t *testing.T) {
+	for _, c := range []struct{ text, want string }{
+		{"ledger: roles\n\nWhy.\n", ""},
+		{"ledger: roles\n\nAssisted-by: a tool\n", ""},
+		{"fixed stuff\n", "names no package"},
+		{"ledger: " + strings.Repeat("x", 90), "is longer than"},
+		{"ledger: roles.\n", "ends with a full stop"},
+		{"ledger: roles\nbody", "no empty line"},
+		{"ledger: roles\n\nCo-authored-by: Claude <a@b>\n", "names a tool"},
+		{"ledger: roles\n\nAssisted-by: a\nAssisted-by: b\n", "2 Assisted-by lines"},
+	} {
+		got := strings.Join(commitProblems(c.text), "; ")
+		if (got == "") != (c.want == "") || !strings.Contains(got, c.want) {
+			t.Errorf("%q: got %q, want %q", c.text, got, c.want)
+		}
+	}
+}
+
+// commitProblems holds a message to the form of AGENTS.md and X20.
+func commitProblems(text string) (out []string) {
+	subject, body, _ := strings.Cut(text, "\n")
+	const most = 88
+	if !regexp.MustCompile(`^[A-Za-z.][\w./*{}-]*(, [\w./*{}-]+)*: \S`).MatchString(subject) {
+		out = append(out, `the subject names no package: "ledger: what changed"`)
+	}
+	if len(subject) > most {
+		out = append(out, fmt.Sprintf("the subject is longer than %d characters", most))
+	}
+	if strings.HasSuffix(subject, ".") {
+		out = append(out, "the subject ends with a full stop")
+	}
+	if body != "" && !strings.HasPrefix(body, "\n") {
+		out = append(out, "no empty line after the subject")
+	}
+	if regexp.MustCompile(`(?im)^(co-authored|signed-off)-by:.*(claude|copilot|cursor|codex|gemini|gpt|\bbot\b)`).MatchString(body) {
+		out = append(out, "a co-author or sign-off line names a tool (X20): use one Assisted-by line")
+	}
+	if n := strings.Count(strings.ToLower(body), "\nassisted-by:"); n > 1 {
+		out = append(out, fmt.Sprintf("%d Assisted-by lines (X20): one", n))
+	}
+	return out
+}
+
+// headMessage reads the checked-out commit's message from its loose object; a packed
+// or absent one gives an empty conforming message, since a checkout may have no history.
+func headMessage(dir string) (string, error) {
+	head, err := os.ReadFile(filepath.Join(dir, ".git", "HEAD"))
+	if err != nil {
+		return "none: no checkout", nil
+	}
+	hash := strings.TrimSpace(string(head))
+	if ref, ok := strings.CutPrefix(hash, "ref: "); ok {
+		b, err := os.ReadFile(filepath.Join(dir, ".git", filepath.FromSlash(ref)))
+		if err != nil {
+			return "none: packed reference", nil
+		}
+		hash = strings.TrimSpace(string(b))
+	}
+	return looseCommit(filepath.Join(dir, ".git", "objects", hash[:2], hash[2:]))
+}
+
+func looseCommit(file string) (string, error) {
+	packed, err := os.Open(file)
+	if err != nil {
+		return "none: packed commit", nil
+	}
+	defer packed.Close()
+	z, err := zlib.NewReader(packed)
+	if err != nil {
+		return "", err
+	}
+	object, err := io.ReadAll(z)
+	_, message, _ := strings.Cut(string(object), "\n\n")
+	return strings.TrimRight(message, "\n"), err
+}

@@ -1,0 +1,185 @@
+package invariants
+
+import (
+	"flag"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"testing/fstest"
+)
+
+var update = flag.Bool("update", false, "write the rises of the ratchets down")
+
+// tree is this module, which every test of this package reads in its own process: a
+// test that asked the go command would be answered from the test cache.
+var tree = sync.OnceValues(func() (*Module, error) { return Load(os.DirFS("..")) })
+
+// hold reports what rule finds in this module, then shows that it can fail: every
+// bad tree must give a finding that says want, and "" stands for none.
+func hold(t *testing.T, rule func(*Module) []Finding, bad ...bad) {
+	t.Helper()
+	m, err := tree()
+	if err != nil {
+		t.Fatal(err)
+	}
+	report(t, rule(m))
+	if len(bad) == 0 {
+		t.Fatal("the check has no input it must reject (X18)")
+	}
+	for _, b := range bad {
+		files := fstest.MapFS{}
+		for p, text := range b.files {
+			files[p] = &fstest.MapFile{Data: []byte(text)}
+		}
+		m, err := Load(files)
+		if err != nil {
+			t.Fatal(err)
+		}
+		checkFindings(t, b.name, rule(m), b.want)
+	}
+}
+
+type files = map[string]string
+
+type bad struct {
+	name  string
+	files files
+	want  string
+}
+
+func report(t *testing.T, findings []Finding) {
+	t.Helper()
+	for _, f := range findings {
+		t.Error(f)
+	}
+}
+
+func records(t *testing.T) []Record {
+	t.Helper()
+	all, err := Records()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+func TestRecordsAndSourcesAgree(t *testing.T) {
+	m, err := tree()
+	if err != nil {
+		t.Fatal(err)
+	}
+	report(t, Verify(records(t), m))
+}
+
+// TestEveryRuleOfTheDesignHasARecord counts each family as the design's index does.
+func TestEveryRuleOfTheDesignHasARecord(t *testing.T) {
+	want := map[string]int{"X": 28, "SUB-": 20, "VLM-": 7, "SGL-": 6, "RTR-": 7, "SIM-": 14, "CFG-": 5, "FID-": 11, "DEV-": 13,
+		"VAL-": 11, "D": 8, "COV-": 12, "LIF-": 7, "T-M": 3, "T-D": 4, "T-A": 4, "T-E": 6, "T-R": 5, "T-N": 2, "T-B": 3, "T-C": 1,
+		"T-P": 1, "T-F": 1, "T-K": 1, "T-G": 2, "T-S": 1, "T-L": 1}
+	got := map[string]int{}
+	for _, r := range records(t) {
+		prefix, n := splitID(r.ID)
+		got[prefix] = max(got[prefix], n)
+	}
+	for p, n := range want {
+		if got[p] != n {
+			t.Errorf("%s: got %d records, want %d", p, got[p], n)
+		}
+	}
+	if len(got) != len(want) {
+		t.Errorf("got %d families, want %d", len(got), len(want))
+	}
+}
+
+func TestVerifyFinds(t *testing.T) {
+	const good = "package a\n// Keeps X1.\nfunc TestA(t *testing.T) {}\nfunc TestBad(t *testing.T) {}\n"
+	rule := Record{ID: "X1", Scope: []string{"a"}, Status: CI, Checks: []Check{{Test: "a.TestA", Bad: "a.TestBad"}}}
+	for _, c := range []struct{ name, src, want string }{
+		{"agreement", good, ""},
+		{"missing test", strings.Replace(good, "TestA", "TestB", 1), "names the test a.TestA, which does not exist"},
+		{"missing bad test", strings.Replace(good, "TestBad", "TestGood", 1), "names the test a.TestBad, which does not exist"},
+		{"missing record, in a comment", good + "// Keeps X2.\n", "a/a_test.go:5: names the rule X2"},
+		{"missing record, in a refusal", good + "var r = \"X3\"\n", "names the rule X3"},
+		{"skipped test", good + "func TestC(t *testing.T) { t.Skip() }\n", "a/a_test.go:5: a test skips itself"},
+		{"nightly test", good + "func TestC(t *testing.T) { if os.Getenv(\"BLIS_NIGHTLY\") == \"\" { t.Skip() } }\n", ""},
+	} {
+		m, err := Load(fstest.MapFS{"a/a_test.go": {Data: []byte(c.src)}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		checkFindings(t, c.name, Verify([]Record{rule}, m), c.want)
+	}
+}
+
+// checkFindings wants none for "", else one that says want.
+func checkFindings(t *testing.T, name string, got []Finding, want string) {
+	t.Helper()
+	var text []string
+	for _, f := range got {
+		text = append(text, f.String())
+	}
+	all := strings.Join(text, "\n")
+	if (all == "") != (want == "") || !strings.Contains(all, want) {
+		t.Errorf("%s: got %q, want %q", name, all, want)
+	}
+}
+
+func TestRatchet(t *testing.T) {
+	text, err := os.ReadFile("ratchet.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if *update {
+		text = []byte(Raise(records(t), string(text)))
+		if err := os.WriteFile("ratchet.txt", text, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	report(t, Ratchet(records(t), string(text)))
+}
+
+func TestRatchetRefuses(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		status Status
+		text   string
+		want   string
+	}{
+		{"as it was", Partial, "X1 partial", ""},
+		{"a rise not written down", CI, "X1 partial", "X1 is ci"},
+		{"a fall", New, "X1 partial", "fell from partial to new"},
+		{"a rule that went", Partial, "X1 partial\nX2 ci", "X2 is gone"},
+		{"not a status", Partial, "X1 good\nX1 partial", "is not an id and a status"},
+	} {
+		rules := []Record{{ID: "X1", Status: c.status}}
+		checkFindings(t, c.name, Ratchet(rules, c.text), c.want)
+		if got := Raise(rules, c.text); rank(c.status) > rank(Partial) && got != "X1 ci\n" || rank(c.status) < rank(Partial) && got != "X1 partial\n" {
+			t.Errorf("%s: raised to %q", c.name, got)
+		}
+	}
+}
+
+func TestReadRecordsRefuses(t *testing.T) {
+	const whole = "- {id: X1, title: t, statement: s, why: w, section: §4, scope: [a], kind: automated, status: ci, checks: [{test: a.TestA}]}\n"
+	for _, c := range []struct{ name, from, to, want string }{
+		{"whole", "", "", ""},
+		{"unknown key", "title", "titel", "titel"},
+		{"no such id", "X1", "XX", "is not an invariant id"},
+		{"unknown status", "status: ci", "status: done", "unknown status"},
+		{"partial without a target", "status: ci", "status: partial", "is empty for a rule that is partial"},
+		{"no check", "checks: [{test: a.TestA}]", "checks: []", "is empty for a rule that is ci"},
+		{"unknown kind", "automated", "automatic", "unknown kind"},
+		{"when", "a.TestA}", "a.TestA, when: weekly}", "unknown"},
+	} {
+		text := strings.Replace(whole, c.from, c.to, 1)
+		_, err := ReadRecords(fstest.MapFS{"records/X.yaml": {Data: []byte(text)}})
+		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: got %v, want %q", c.name, err, c.want)
+		}
+	}
+	_, err := ReadRecords(fstest.MapFS{"records/X.yaml": {Data: []byte(whole + whole)}})
+	if err == nil || !strings.Contains(err.Error(), "is recorded twice") {
+		t.Errorf("got %v, want a refusal of the second X1", err)
+	}
+}

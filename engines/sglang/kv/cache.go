@@ -26,7 +26,8 @@ func NewCache(total, page int, tree *Tree) *Cache {
 	return &Cache{Tree: tree, page: page, total: usable, free: usable}
 }
 
-// Hold is what one request has of the cache.
+// Hold is what one request has of the cache. After Finish or Release it is stale
+// until the next Match.
 type Hold struct {
 	Prefix    int   // tokens before the next computation: cached or computed
 	Committed int   // tokens whose KV is written or being written
@@ -139,7 +140,6 @@ func (c *Cache) Finish(h *Hold, key Key, priority int) {
 	existing := c.Tree.Insert(aligned, priority, false)
 	c.free += existing - h.protected + c.Ceil(h.Committed) - aligned.n
 	c.Tree.Unlock(h.node)
-	*h = Hold{}
 }
 
 // Release gives up everything held and stores nothing.
@@ -150,13 +150,9 @@ func (c *Cache) Release(h *Hold) {
 	}
 	c.free += c.Ceil(h.Committed) - h.protected
 	c.Tree.Unlock(h.node)
-	*h = Hold{}
 }
 
-func (c *Cache) drop(h *Hold) {
-	c.free += c.Ceil(h.Committed)
-	*h = Hold{}
-}
+func (c *Cache) drop(h *Hold) { c.free += c.Ceil(h.Committed) }
 
 // Node is the last node of the matched prefix; nil without a tree.
 func (h *Hold) Node() *Node { return h.node }

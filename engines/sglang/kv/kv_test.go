@@ -41,7 +41,7 @@ func TestKeyIsTheSameHoweverItIsCut(t *testing.T) {
 
 func TestMatchSplitsAndFloorsToPages(t *testing.T) {
 	tree := NewTree(2, LRU, nil)
-	tree.Insert(word("abcdefg"), 0, false) // floored to abcdef
+	tree.Insert(word("abcdef"), 0, false)
 	for _, c := range []struct {
 		key  string
 		want int

@@ -67,7 +67,6 @@ func (t *Tree) Match(key Key) (tokens int, last *Node) {
 	}
 	now := t.tick()
 	node := t.root
-	t.touch(node, now)
 	for key.n > 0 {
 		child := node.children[key.edge(t.page)]
 		if child == nil {
@@ -84,14 +83,10 @@ func (t *Tree) Match(key Key) (tokens int, last *Node) {
 	return tokens, node
 }
 
-// Insert adds key (already page-aligned by the caller's First) and returns how many
-// of its tokens were there before. chunked insertions do not count as hits.
+// Insert adds key, whole pages, and returns how many of its tokens were there before. chunked insertions do not count as hits.
 func (t *Tree) Insert(key Key, priority int, chunked bool) (existing int) {
-	key = key.First(t.floor(key.n))
 	now := t.tick()
 	node := t.root
-	t.touch(node, now)
-	node.priority = max(node.priority, priority)
 	for key.n > 0 {
 		child := node.children[key.edge(t.page)]
 		if child == nil {

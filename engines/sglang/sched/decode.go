@@ -137,7 +137,6 @@ func (s *Scheduler) Process(mode Mode, reqs []*Req, decoding int) {
 			s.freeSlot(r)
 		case mode != Decode && i < len(reqs)-decoding:
 			s.cache.Store(&r.hold, r.key(r.filled()), r.Priority, false)
-			r.extend = 0
 		}
 		s.watch.Emitted(r)
 	}

@@ -268,3 +268,85 @@ func randomRun(t testing.TB, seed uint64) error {
 	clean(t, s)
 	return nil
 }
+
+// Without a radix cache, requests known to run to their limit are admitted by
+// simulating their ends. When the first of two of 100 + 50 tokens ends, both hold 50
+// outputs, which must fit beside the prompts and the slot the first is charged on top,
+// with one more to spare for each: 100 + 1 + 100 + 2 x 50 + 2 < 304.
+func TestIgnoreEOSAdmission(t *testing.T) {
+	for _, c := range []struct {
+		total, want int // tokens of the pool, requests of the first step
+	}{{303, 1}, {304, 2}, {1000, 2}, {152, 1}} {
+		cfg := base()
+		cfg.TotalTokens, cfg.MaxRunning = c.total, 8
+		s := New(cfg, kv.NewCache(c.total, 1, nil), nil, &log{})
+		for _, name := range []string{"a", "b"} {
+			r := req(name, 100, 50, 0)
+			r.IgnoreEOS = true
+			s.Receive(r)
+		}
+		if got := len(turn(s).Reqs); got != c.want {
+			t.Errorf("pool of %d: got %d requests, want %d", c.total, got, c.want)
+		}
+	}
+}
+
+// A long request is cut to what is left of the chunk on the same path.
+func TestIgnoreEOSChunk(t *testing.T) {
+	cfg := base()
+	cfg.ChunkSize = 64
+	s := New(cfg, kv.NewCache(cfg.TotalTokens, 1, nil), nil, &log{})
+	r := req("a", 100, 5, 0)
+	r.IgnoreEOS = true
+	s.Receive(r)
+	if b := turn(s); b.Tokens[0] != 64 || s.Chunked() != r {
+		t.Errorf("first step: got %d tokens, chunked %v; want 64 and more to come", b.Tokens[0], s.Chunked() != nil)
+	}
+	if b := turn(s); b.Prefix[0] != 64 || b.Tokens[0] != 36 || s.Chunked() != nil {
+		t.Errorf("second step: got %d behind %d, want the other 36", b.Tokens[0], b.Prefix[0])
+	}
+}
+
+// The least urgent go first, the latest of equals before the others, and as many as
+// the newcomer's tokens take.
+func TestPreemptionTakesTheWorstFirst(t *testing.T) {
+	cfg := base()
+	cfg.Priorities, cfg.MaxRunning, cfg.TotalTokens = true, 3, 400
+	s, w := newScheduler(cfg)
+	for i, p := range []int{5, 0, 0} {
+		s.Receive(req(string(rune('a'+i)), 20, 60, p))
+	}
+	for range 3 {
+		turn(s)
+	}
+	s.Receive(req("u", 20, 30, 50))
+	turn(s)
+	if got := strings.Join(w.preempted, " "); got != "c" {
+		t.Errorf("got %q, want the later of the two at priority 0", got)
+	}
+	for range 400 {
+		turn(s)
+	}
+	if len(w.ended) != 4 {
+		t.Errorf("%v ended, want all four", w.ended)
+	}
+	clean(t, s)
+}
+
+// One request that cannot grow although it is alone is aborted.
+func TestLastRequestThatDoesNotFitIsAborted(t *testing.T) {
+	cfg := base()
+	cfg.TotalTokens = 64
+	s, w := newScheduler(cfg)
+	r := req("a", 20, 30, 0)
+	s.Receive(r)
+	turn(s)
+	r.MaxNew = 500 // longer than admission was told
+	for range 60 {
+		turn(s)
+	}
+	if len(w.aborted) != 1 || !strings.Contains(w.aborted[0], "Out of memory") {
+		t.Errorf("got %v, want the request aborted for want of memory", w.aborted)
+	}
+	clean(t, s)
+}

@@ -177,7 +177,6 @@ func (s *Scheduler) Next() *Batch {
 	except := s.chunked
 	if c := s.chunked; c != nil && c.filled() > c.hold.Prefix {
 		s.cache.Store(&c.hold, c.key(c.filled()), c.Priority, true)
-		c.extend = 0
 	}
 	s.mergeLast(except)
 	b := s.prefill()

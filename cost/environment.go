@@ -12,12 +12,25 @@ import (
 type Environment struct {
 	cost     *Model
 	profiles *acceptance.Set
+	used     []ProfileUse
 }
+
+// ProfileUse is an acceptance profile that an engine was given: the key it asked
+// for and what was found (D8).
+type ProfileUse struct {
+	acceptance.Key
+	acceptance.Found
+}
+
+// Profiles lists the acceptance profiles handed out, in order.
+func (e *Environment) Profiles() []ProfileUse { return e.used }
 
 var _ engines.Environment = (*Environment)(nil)
 
 // NewEnvironment answers from a model and a set of acceptance profiles.
-func NewEnvironment(m *Model, a *acceptance.Set) *Environment { return &Environment{m, a} }
+func NewEnvironment(m *Model, a *acceptance.Set) *Environment {
+	return &Environment{cost: m, profiles: a}
+}
 
 // Model returns a catalog model.
 func (e *Environment) Model(name string) (*catalog.Model, error) { return e.cost.catalog.Model(name) }
@@ -42,10 +55,12 @@ func (e *Environment) Transfer(p *plan.PoolPlan, m plan.Move) (plan.Demand, erro
 // Acceptance finds the profile of a target, drafter and workload at k drafts a
 // step, borrowing as D8 orders.
 func (e *Environment) Acceptance(model, drafter, workload string, k int) (engines.Acceptance, error) {
-	f, err := e.profiles.Lookup(acceptance.Key{Target: model, Drafter: drafter, Workload: workload, K: k}, e.architecture)
+	key := acceptance.Key{Target: model, Drafter: drafter, Workload: workload, K: k}
+	f, err := e.profiles.Lookup(key, e.architecture)
 	if err != nil {
 		return engines.Acceptance{}, err
 	}
+	e.used = append(e.used, ProfileUse{key, f})
 	return engines.Acceptance{PerPosition: f.PerPosition, Source: f.Source, Step: f.Step}, nil
 }
 

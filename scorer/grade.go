@@ -7,6 +7,7 @@ import (
 
 	"github.com/inference-sim/accuracy-dashboard/cost/plan"
 	"github.com/inference-sim/accuracy-dashboard/engines/fields"
+	"github.com/inference-sim/accuracy-dashboard/ledger"
 	"github.com/inference-sim/accuracy-dashboard/scorer/record"
 )
 
@@ -33,10 +34,21 @@ var rules = []rule{
 	{record.G2, "the simulated requests are the ones the run sent", requestsExact},
 }
 
+// recorded are rules that only a run which recorded the thing raises: a source
+// without it is no further from the simulation than its frame already says.
+var recorded = []rule{
+	{record.G2, "the achieved concurrency is the simulated one", concurrencyReached},
+	{record.G2, "the tokens the client counted are the simulated ones", tokensEqual},
+}
+
 // conditions evaluates every rule on a scored trial.
 func conditions(t *record.Trial, b EngineBuild) []record.Condition {
-	out := make([]record.Condition, len(rules))
-	for i, r := range rules {
+	list := rules
+	if t.Unit.Measurements[0].Totals != nil {
+		list = slices.Concat(rules, recorded)
+	}
+	out := make([]record.Condition, len(list))
+	for i, r := range list {
 		held, detail := r.holds(t, b)
 		out[i] = record.Condition{Grade: r.grade, Name: r.name, Held: held, Detail: detail}
 	}
@@ -144,6 +156,29 @@ func requestsExact(t *record.Trial, _ EngineBuild) (bool, string) {
 	return len(t.Client) == 0, strings.Join(t.Client, "; ")
 }
 
+func concurrencyReached(t *record.Trial, _ EngineBuild) (bool, string) {
+	a := achieved(t)
+	if a == nil {
+		return false, "the achieved concurrency is not recorded"
+	}
+	return a.Within, fmt.Sprintf("achieved concurrency %.2f measured, %.2f simulated, tolerance %.0f%%", a.Measured, a.Simulated, 100*a.Tolerance)
+}
+
+// tokensEqual compares what the client counted, request by request drawn by the same
+// generator, so that any difference is a difference of the requests (COV-12).
+func tokensEqual(t *record.Trial, _ EngineBuild) (bool, string) {
+	got := t.Result.Requests
+	return none(t.Unit.Measurements, func(m ledger.Measurement) string {
+		switch {
+		case m.Totals == nil:
+			return "token totals are not recorded for every measurement"
+		case m.Totals.PromptTokens != got.PromptTokens || m.Totals.OutputTokens != got.OutputTokens:
+			return fmt.Sprintf("the client counted %d prompt and %d output tokens, simulated %d and %d", m.Totals.PromptTokens, m.Totals.OutputTokens, got.PromptTokens, got.OutputTokens)
+		}
+		return ""
+	})
+}
+
 // none holds when say finds nothing to say of any element.
 func none[T any](list []T, say func(T) string) (bool, string) {
 	var said []string
@@ -165,4 +200,17 @@ func differences(conditions []record.Condition) []string {
 	}
 	slices.Sort(out)
 	return slices.Compact(out)
+}
+
+// borrowed names each acceptance profile that was measured with another key than the
+// run's. The run's own value is not recorded, so none of this is an estimate in the
+// sense of §11.2 (D8).
+func borrowed(t *record.Trial) []string {
+	var out []string
+	for _, u := range t.Result.Inputs.Acceptance {
+		if u.Step != "exact" {
+			out = append(out, fmt.Sprintf("speculative acceptance borrowed by step %s: %s", u.Step, strings.Join(u.Differs, ", ")))
+		}
+	}
+	return out
 }

@@ -26,11 +26,13 @@ func noise(trials []record.Trial) (map[string]map[string]float64, error) {
 	out := map[string]map[string]float64{}
 	for _, pool := range pools { //determinism:any-order each pool writes its own units
 		spread := map[string]float64{}
-		for id, read := range measured { //determinism:any-order each id writes its own key
+		for _, id := range ledger.Metrics() {
 			var v []float64
 			for _, u := range pool {
 				for j := range u.Measurements {
-					v = append(v, read(&u.Measurements[j]))
+					if x, ok := u.Measurements[j].Value(id); ok {
+						v = append(v, x)
+					}
 				}
 			}
 			if len(v) > 1 {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/inference-sim/accuracy-dashboard/internal/canon"
 	"github.com/inference-sim/accuracy-dashboard/ledger"
+	"github.com/inference-sim/accuracy-dashboard/scorer/distance"
 	"github.com/inference-sim/accuracy-dashboard/scorer/record"
 )
 
@@ -63,9 +64,13 @@ func point(t *record.Trial, noise map[string]float64) (record.Point, error) {
 	if p.Metrics, err = compare(t, noise); err != nil {
 		return p, err
 	}
+	p.Achieved = achieved(t)
+	if d, ok := distance.Of(t.Unit.Measured, simulated(t)); ok {
+		p.Distance = &d
+	}
 	p.Conditions = conditions(t, build)
 	p.Grade = grade(p.Conditions)
-	p.Differences = differences(p.Conditions)
+	p.Differences = append(differences(p.Conditions), borrowed(t)...)
 	p.KVLimited = t.Result.Requests.Preemptions > 0 || kvFull(t)
 	p.GPUs = t.Result.Engines[0].Accelerators * len(t.Result.Engines)
 	return p, nil

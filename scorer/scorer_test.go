@@ -99,6 +99,57 @@ func TestRefusalsAreG5(t *testing.T) {
 	}
 }
 
+// Percentiles, distance, concurrency and token totals are compared where the source
+// records them, and a difference is G2 (COV-10, COV-12).
+func TestRecordedDistributionIsCompared(t *testing.T) {
+	full := func() record.Trial {
+		trial := exact()
+		p := func(a, b, c float64) *ledger.Percentiles { return &ledger.Percentiles{P50: &a, P90: &b, P99: &c} }
+		four := 4.0
+		m := &trial.Unit.Measurements[0]
+		m.TTFT, m.TPOT = p(90, 150, 200), p(10, 11, 12)
+		m.Totals = &ledger.Totals{Completed: 10, PromptTokens: 900, OutputTokens: 90, DurationS: 5, Concurrency: &four}
+		for id, v := range map[string]float64{"ttft_p50": 0.09, "ttft_p90": 0.15, "ttft_p99": 0.25, "tpot_p50": 0.01, "tpot_p90": 0.011, "tpot_p99": 0.012} {
+			trial.Result.Figures = append(trial.Result.Figures, spec.Figure{Metric: id, Scope: "cluster", Value: v, Unit: "s"})
+		}
+		trial.Result.Figures = append(trial.Result.Figures, spec.Figure{Metric: "concurrency", Scope: "cluster", Value: 4.1, Unit: "requests"})
+		trial.Result.Requests = spec.RequestCount{PromptTokens: 900, OutputTokens: 90}
+		return trial
+	}
+	p := one(t, full())
+	if p.Grade != record.G1 || len(p.Metrics) != 8 || p.Distance == nil || p.Distance.At != "ttft_p99" || math.Abs(p.Distance.Value-0.25) > 1e-9 || !p.Achieved.Within {
+		t.Errorf("got %s, %d metrics, distance %+v, concurrency %+v, want G1 with all", p.Grade, len(p.Metrics), p.Distance, p.Achieved)
+	}
+	if q := one(t, exact()); q.Distance != nil || q.Achieved != nil || len(q.Conditions) != len(p.Conditions)-2 {
+		t.Errorf("a source of means alone: got distance %+v, concurrency %+v, %d conditions", q.Distance, q.Achieved, len(q.Conditions))
+	}
+	for _, c := range []struct {
+		name  string
+		spoil func(*record.Trial)
+		says  string
+	}{
+		{"other concurrency", func(t *record.Trial) { t.Result.Figures[len(t.Result.Figures)-1].Value = 4.21 }, "achieved concurrency 4.00 measured, 4.21 simulated"},
+		{"other requests", func(t *record.Trial) { t.Result.Requests.PromptTokens++ }, "the client counted 900 prompt"},
+		{"no concurrency", func(t *record.Trial) { t.Unit.Measurements[0].Totals.Concurrency = nil }, "is not recorded"},
+	} {
+		trial := full()
+		c.spoil(&trial)
+		if q := one(t, trial); q.Grade != record.G2 || !strings.Contains(strings.Join(q.Differences, "\n"), c.says) {
+			t.Errorf("%s: got %s %q, want G2 that says %q", c.name, q.Grade, q.Differences, c.says)
+		}
+	}
+}
+
+// D8: a borrowed acceptance profile is named on the point, an exact one is not.
+func TestBorrowedAcceptanceIsNamed(t *testing.T) {
+	trial := exact()
+	trial.Result.Inputs.Acceptance = []spec.ProfileUse{{Step: "exact"}, {Step: "other_drafter", Differs: []string{"drafter eagle3 for mtp"}}}
+	p := one(t, trial)
+	if got := strings.Join(p.Differences, "\n"); p.Grade != record.G1 || got != "speculative acceptance borrowed by step other_drafter: drafter eagle3 for mtp" {
+		t.Errorf("got %s %q, want the borrowed profile named", p.Grade, got)
+	}
+}
+
 func TestCompare(t *testing.T) {
 	trial := exact()
 	trial.Unit.Measurements = append(trial.Unit.Measurements, ledger.Measurement{TTFTMeanMS: 120, TPOTMeanMS: 10})

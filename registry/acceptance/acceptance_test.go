@@ -54,6 +54,9 @@ func TestBorrowingOrder(t *testing.T) {
 		if got.Source != c.source || got.Step != c.step || got.Length != c.length {
 			t.Errorf("%+v: got %+v, want %s by %s, %v", c.key, got, c.source, c.step, c.length)
 		}
+		if (c.step == "exact") != (len(got.Differs) == 0) {
+			t.Errorf("%+v: step %s names %q as different", c.key, c.step, got.Differs)
+		}
 	}
 }
 

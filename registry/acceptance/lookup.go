@@ -20,7 +20,8 @@ type Found struct {
 	PerPosition []float64 // probability that draft i is accepted given all before it
 	Length      float64   // mean tokens a step emits
 	Source      string
-	Step        string // "exact", "other_k", "other_drafter", "same_architecture"
+	Step        string   // "exact", "other_k", "other_drafter", "same_architecture"
+	Differs     []string // key fields in which the profile is not the one asked for
 }
 
 // Lookup finds the closest measured profile in D8's order: the exact key; the same
@@ -51,11 +52,11 @@ func (s *Set) Lookup(k Key, architecture func(target string) string) (Found, err
 		if k.K > len(same[0].Lengths) {
 			step = "other_k"
 		}
-		return same[0].at(k.K, step), nil
+		return same[0].at(k, step), nil
 	case len(sibling) > 0:
-		return lowest(sibling, k).at(k.K, "other_drafter"), nil
+		return lowest(sibling, k).at(k, "other_drafter"), nil
 	case len(cousin) > 0:
-		return lowest(cousin, k).at(k.K, "same_architecture"), nil
+		return lowest(cousin, k).at(k, "same_architecture"), nil
 	}
 	return Found{}, &diag.Refusal{Field: "acceptance", Value: fmt.Sprintf("%s, drafter %s, workload %s", k.Target, k.Drafter, k.Workload),
 		Problem: "no measured profile on any borrowing step", Accept: "an acceptance stated in the scenario", Rule: "D8"}
@@ -79,8 +80,9 @@ func (p *Profile) length(n int) float64 { return p.Lengths[min(n, len(p.Lengths)
 // the chance that draft i is emitted, length(n) = 1 + c_1 + ... + c_n; the
 // measured increments give the c_i's shape, made non-increasing and scaled to the
 // sum. Past the largest n measured no draft is accepted.
-func (p *Profile) at(n int, step string) Found {
-	f := Found{PerPosition: make([]float64, n), Length: p.length(n), Source: p.Source, Step: step}
+func (p *Profile) at(k Key, step string) Found {
+	n := k.K
+	f := Found{PerPosition: make([]float64, n), Length: p.length(n), Source: p.Source, Step: step, Differs: p.differs(k)}
 	chance := make([]float64, min(n, len(p.Lengths)))
 	before, ceiling, sum := 1.0, 1.0, 0.0
 	for i := range chance {
@@ -101,6 +103,21 @@ func (p *Profile) at(n int, step string) Found {
 		before = c
 	}
 	return f
+}
+
+// differs names the fields of k that p was not measured with.
+func (p *Profile) differs(k Key) []string {
+	var out []string
+	if p.Target != k.Target {
+		out = append(out, fmt.Sprintf("target %s for %s", p.Target, k.Target))
+	}
+	if p.Drafter != k.Drafter {
+		out = append(out, fmt.Sprintf("drafter %s for %s", p.Drafter, k.Drafter))
+	}
+	if k.K > len(p.Lengths) {
+		out = append(out, fmt.Sprintf("at most %d drafts for %d", len(p.Lengths), k.K))
+	}
+	return out
 }
 
 func b2i(b bool) int {

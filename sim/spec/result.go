@@ -35,6 +35,19 @@ type Inputs struct {
 	ScenarioSHA256 string    `json:"scenario_sha256"`
 	Data           []Source  `json:"data"` // catalog, registry, traces: where read, and their hash
 	Upstream       Upstream  `json:"upstream"`
+	// Acceptance profiles the engine was given, and how each was borrowed (D8).
+	Acceptance []ProfileUse `json:"acceptance,omitempty"`
+}
+
+// ProfileUse is one speculative acceptance profile in use.
+type ProfileUse struct {
+	Target   string   `json:"target"`
+	Drafter  string   `json:"drafter"`
+	Workload string   `json:"workload"`
+	Drafts   int      `json:"drafts"`
+	Source   string   `json:"source"`
+	Step     string   `json:"step"`              // "exact", or the borrowing step
+	Differs  []string `json:"differs,omitempty"` // key fields in which the profile is another
 }
 
 // Source is data the run read.

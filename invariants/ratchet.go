@@ -35,22 +35,4 @@ func Ratchet(records []Record, text string) []Finding {
 	return out
 }
 
-// Raise is the text of ratchet.txt with every rise written down and no fall.
-func Raise(records []Record, text string) string {
-	held := map[string]Status{}
-	for line := range strings.Lines(text) {
-		id, status, _ := strings.Cut(strings.TrimSpace(line), " ")
-		held[id] = Status(status)
-	}
-	var b strings.Builder
-	for _, r := range records {
-		best := r.Status
-		if was, ok := held[r.ID]; ok && rank(was) > rank(best) {
-			best = was
-		}
-		fmt.Fprintf(&b, "%s %s\n", r.ID, best)
-	}
-	return b.String()
-}
-
 func rank(s Status) int { return slices.Index(statuses, s) }

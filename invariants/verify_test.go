@@ -2,6 +2,7 @@ package invariants
 
 import (
 	"flag"
+	"fmt"
 	"os"
 	"strings"
 	"sync"
@@ -131,12 +132,30 @@ func TestRatchet(t *testing.T) {
 		t.Fatal(err)
 	}
 	if *update {
-		text = []byte(Raise(records(t), string(text)))
+		text = []byte(raised(records(t), string(text)))
 		if err := os.WriteFile("ratchet.txt", text, 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
 	report(t, Ratchet(records(t), string(text)))
+}
+
+// raised is the text of ratchet.txt with every rise written down and no fall.
+func raised(records []Record, text string) string {
+	held := map[string]Status{}
+	for line := range strings.Lines(text) {
+		id, status, _ := strings.Cut(strings.TrimSpace(line), " ")
+		held[id] = Status(status)
+	}
+	var b strings.Builder
+	for _, r := range records {
+		best := r.Status
+		if was, ok := held[r.ID]; ok && rank(was) > rank(best) {
+			best = was
+		}
+		fmt.Fprintf(&b, "%s %s\n", r.ID, best)
+	}
+	return b.String()
 }
 
 func TestRatchetRefuses(t *testing.T) {
@@ -154,7 +173,7 @@ func TestRatchetRefuses(t *testing.T) {
 	} {
 		rules := []Record{{ID: "X1", Status: c.status}}
 		checkFindings(t, c.name, Ratchet(rules, c.text), c.want)
-		if got := Raise(rules, c.text); rank(c.status) > rank(Partial) && got != "X1 ci\n" || rank(c.status) < rank(Partial) && got != "X1 partial\n" {
+		if got := raised(rules, c.text); rank(c.status) > rank(Partial) && got != "X1 ci\n" || rank(c.status) < rank(Partial) && got != "X1 partial\n" {
 			t.Errorf("%s: raised to %q", c.name, got)
 		}
 	}

@@ -13,7 +13,7 @@ import (
 )
 
 // TestWorkflows lints every workflow offline and holds each action to a commit
-// with its version beside it (X21).
+// with its version beside it (X21), and each step to its exit code (X22).
 func TestWorkflows(t *testing.T) {
 	files, err := filepath.Glob("../.github/workflows/*.yml")
 	if err != nil || len(files) < 3 {
@@ -36,6 +36,7 @@ func TestWorkflowLintRefuses(t *testing.T) {
 		{"pinned", "actions/checkout@de0fac2e4500dabe0009e67214ff5f5447ce83dd # v6.0.2", ""},
 		{"tag", "actions/checkout@v6", "is not pinned"},
 		{"no version", "actions/checkout@de0fac2e4500dabe0009e67214ff5f5447ce83dd", "is not pinned"},
+		{"ignored exit code", "actions/checkout@de0fac2e4500dabe0009e67214ff5f5447ce83dd # v6.0.2\n      - run: make test || true", "ignores an exit code"},
 		{"bad need", "actions/checkout@de0fac2e4500dabe0009e67214ff5f5447ce83dd # v6.0.2\n    needs: b", "needs"},
 	} {
 		got := strings.Join(lintWorkflow(t, "w.yml", []byte(head+c.uses+"\n")), "\n")
@@ -44,6 +45,8 @@ func TestWorkflowLintRefuses(t *testing.T) {
 		}
 	}
 }
+
+var ignored = regexp.MustCompile(`\|\| *(true|:)(\s|$|\))|continue-on-error:\s*true|set \+e`)
 
 var pinned = regexp.MustCompile(`uses:\s+\S+@[0-9a-f]{40} # v\d`)
 
@@ -61,6 +64,9 @@ func lintWorkflow(t *testing.T, name string, src []byte) (problems []string) {
 		problems = append(problems, e.Error())
 	}
 	for i, line := range strings.Split(string(src), "\n") {
+		if ignored.MatchString(line) {
+			problems = append(problems, name+":"+strconv.Itoa(i+1)+": a step ignores an exit code (X22): "+strings.TrimSpace(line))
+		}
 		if strings.Contains(line, "uses:") && !strings.Contains(line, "uses: ./") && !pinned.MatchString(line) {
 			problems = append(problems, name+":"+strconv.Itoa(i+1)+": action is not pinned to a commit with its version beside it: "+strings.TrimSpace(line))
 		}

@@ -135,7 +135,7 @@ func rulesCheckCmd() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			found := invariants.Verify(records, m)
+			found := append(invariants.Verify(records, m), invariants.Ratchet(records, string(m.Files["invariants/ratchet.txt"]))...)
 			for _, f := range found {
 				fmt.Fprintln(cmd.OutOrStdout(), f)
 			}

@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -165,53 +164,29 @@ func (q *priceQuery) spec() (engines.Spec, error) {
 
 // step is the batch of the flags, padded to the plan's captured sizes.
 func (q *priceQuery) step(p *plan.PoolPlan) (*plan.StepShape, error) {
-	r := plan.RankStep{Decode: plan.DecodeBatch{Query: 1, Attended: make([]int64, max(1, len(p.KV)))}}
+	var b world.Batch
 	for _, d := range q.decode {
 		seqs, context, err := pair("--decode", d, "x", "SEQSxCONTEXT")
 		if err != nil {
 			return nil, err
 		}
-		r.Decode.Seqs += seqs
-		for g := range r.Decode.Attended {
-			attended := context
-			if g < len(p.KV) && p.KV[g].Window > 0 {
-				attended = min(attended, p.KV[g].Window)
-			}
-			r.Decode.Attended[g] += int64(seqs * attended)
-		}
+		b.Decode = append(b.Decode, world.Decoding{Seqs: seqs, Context: context})
 	}
 	for _, e := range q.extend {
 		query, context, err := pair("--extend", e, "@", "TOKENS@CACHED")
 		if err != nil {
 			return nil, err
 		}
-		r.Extend = append(r.Extend, plan.Chunk{Query: query, Context: context})
+		b.Extend = append(b.Extend, plan.Chunk{Query: query, Context: context})
 	}
-	r.Sampled = r.Decode.Seqs + len(r.Extend)
-	if r.Sampled == 0 {
+	if len(b.Decode)+len(b.Extend) == 0 {
 		return nil, &diag.Refusal{Field: "--decode", Problem: "the step is empty", Accept: "--decode SEQSxCONTEXT or --extend TOKENS@CACHED"}
 	}
 	if q.stage < 0 || q.stage >= max(1, p.Layout.Pipeline) {
 		return nil, &diag.Refusal{Field: "--stage", Value: strconv.Itoa(q.stage), Problem: "is no stage of the plan",
 			Accept: fmt.Sprintf("0 to %d", max(1, p.Layout.Pipeline)-1)}
 	}
-	return &plan.StepShape{Mode: plan.Mixed, Stage: q.stage, Ranks: []plan.RankStep{r}, Padded: []plan.PaddedShape{padded(p.Graphs, &r)}}, nil
-}
-
-// padded launches the smallest captured graph that holds the batch.
-func padded(g plan.GraphPolicy, r *plan.RankStep) plan.PaddedShape {
-	s := plan.PaddedShape{Tokens: r.Tokens(), Seqs: r.Decode.Seqs}
-	for _, try := range []struct {
-		sizes  []int
-		launch plan.Launch
-		ok     bool
-	}{{g.Full, plan.FullGraph, len(r.Extend) == 0}, {g.Piecewise, plan.PiecewiseGraph, true}} {
-		if i, _ := slices.BinarySearch(try.sizes, s.Tokens); try.ok && i < len(try.sizes) {
-			s.Tokens, s.Launch = try.sizes[i], try.launch
-			return s
-		}
-	}
-	return s
+	return world.Step(p, b, q.stage), nil
 }
 
 func pair(flag, text, sep, accept string) (a, b int, err error) {

@@ -5,7 +5,6 @@ import (
 	"os"
 	"testing"
 
-	"github.com/inference-sim/accuracy-dashboard/content"
 	"github.com/inference-sim/accuracy-dashboard/site/sitetest"
 )
 
@@ -14,7 +13,7 @@ func TestDump(t *testing.T) {
 	if out == "" {
 		t.Skip()
 	}
-	if err := Build(context.Background(), sitetest.Release(1235), Options{Out: out, Library: "node_modules", Prose: content.FS}); err != nil {
+	if err := Build(context.Background(), sitetest.Release(browsed), options(t, out, "node_modules")); err != nil {
 		t.Fatal(err)
 	}
 }

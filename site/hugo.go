@@ -6,7 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"log"
 	"os"
+	"path"
 	"path/filepath"
 	"strings"
 
@@ -81,17 +83,25 @@ func (s *source) write(maker, path string, data []byte) error {
 	return os.WriteFile(path, data, 0o644)
 }
 
-// prose adds the pages people wrote and the generated reference; files keep their own names.
-func (s *source) prose(content fs.FS) error {
+// prose adds pages made elsewhere. Markdown becomes a page at the url it states; any other file
+// is published at the same place below home.
+func (s *source) prose(content fs.FS, home string) error {
 	return fs.WalkDir(content, ".", func(name string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || filepath.Ext(name) != ".md" {
+		if err != nil || d.IsDir() {
 			return err
 		}
 		data, err := fs.ReadFile(content, name)
 		if err != nil {
 			return err
 		}
-		return s.write("prose "+name, filepath.Join(s.dir, "content", filepath.FromSlash(name)), data)
+		dir, base := path.Split(name)
+		switch {
+		case base == "index.md": // the pages beside it are pages, not its attachments
+			base = "_index.md"
+		case path.Ext(base) != ".md":
+			return s.File(path.Join(home, name), data)
+		}
+		return s.write("prose "+name, filepath.Join(s.dir, "content", filepath.FromSlash(path.Join(home, dir, base))), data)
 	})
 }
 
@@ -114,30 +124,59 @@ func (s *source) run(settings map[string]any, assets string) error {
 			return err
 		}
 	}
-	defer shield()()
-	err = commands.Execute([]string{"build", "--source", s.dir, "--destination", s.out, "--cacheDir", filepath.Join(filepath.Dir(s.dir), "cache"),
-		"--config", filepath.Join(s.dir, "hugo.toml") + "," + extra, "--noBuildLock", "--panicOnWarning", "--quiet"})
+	said, restore, err := capture(filepath.Join(filepath.Dir(s.dir), "hugo.log"))
 	if err != nil {
-		return fmt.Errorf("build the pages: %s", strings.ReplaceAll(err.Error(), s.dir+string(filepath.Separator), ""))
+		return err
+	}
+	err = commands.Execute([]string{"build", "--source", s.dir, "--destination", s.out, "--cacheDir", filepath.Join(filepath.Dir(s.dir), "cache"),
+		"--config", filepath.Join(s.dir, "hugo.toml") + "," + extra, "--noBuildLock", "--panicOnWarning"})
+	restore()
+	if err != nil {
+		text := err.Error() + "\n" + said()
+		return fmt.Errorf("build the pages: %s", strings.ReplaceAll(text, s.dir+string(filepath.Separator), ""))
 	}
 	return nil
 }
 
-// shield hides the caller's HUGO_ variables, which Hugo would take for settings, and returns
-// what puts them back.
-func shield() (restore func()) {
-	kept := map[string]string{}
+// capture keeps Hugo apart from the process it runs in: what it prints goes to a file, and the
+// caller's HUGO_ variables, which it would take for settings, are hidden. said returns the errors
+// it printed; restore puts everything back.
+func capture(name string) (said func() string, restore func(), err error) {
+	f, err := os.Create(name)
+	if err != nil {
+		return nil, nil, err
+	}
+	hidden := map[string]string{}
 	for _, v := range os.Environ() {
 		if k, value, _ := strings.Cut(v, "="); strings.HasPrefix(k, "HUGO") {
-			kept[k] = value
+			hidden[k] = value
 			os.Unsetenv(k)
 		}
 	}
-	return func() {
-		for k, v := range kept {
+	stdout, stderr := os.Stdout, os.Stderr
+	os.Stdout, os.Stderr = f, f
+	restore = func() {
+		os.Stdout, os.Stderr = stdout, stderr
+		log.SetOutput(stderr) // Hugo sets it
+		for k, v := range hidden {
 			os.Setenv(k, v)
 		}
+		f.Close()
 	}
+	said = func() string {
+		data, err := os.ReadFile(name)
+		if err != nil {
+			return err.Error()
+		}
+		var faults []string
+		for line := range strings.Lines(string(data)) {
+			if strings.HasPrefix(line, "ERROR") {
+				faults = append(faults, strings.TrimSpace(line))
+			}
+		}
+		return strings.Join(faults, "\n")
+	}
+	return said, restore, nil
 }
 
 // libraryThere says whether dir holds the chart library of the lockfile.

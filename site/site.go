@@ -18,6 +18,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/inference-sim/accuracy-dashboard/internal/diag"
 	"github.com/inference-sim/accuracy-dashboard/site/page"
@@ -31,7 +32,7 @@ type Options struct {
 	Library   string   // node_modules with the chart library; without one, charts are static pictures
 	Key       string   // PEM private key, P-256; without one an ephemeral key proves integrity only
 	Prose     fs.FS    // Markdown pages people wrote
-	Reference fs.FS    // generated Markdown pages; nil is none
+	Reference fs.FS    // generated Markdown pages and the files beside them, published below reference/
 	Rules     []string // invariant ids that prose may link to as inv:ID
 }
 
@@ -62,12 +63,11 @@ func Build(ctx context.Context, in page.Input, o Options) error {
 	if err := page.Build(in, src); err != nil {
 		return err
 	}
-	for _, content := range []fs.FS{o.Prose, o.Reference} {
-		if content != nil {
-			if err := src.prose(content); err != nil {
-				return err
-			}
-		}
+	if err := src.prose(o.Prose, "."); err != nil {
+		return err
+	}
+	if err := src.prose(o.Reference, "reference"); err != nil {
+		return err
 	}
 	live, err := libraryThere(o.Library)
 	if err != nil {
@@ -171,7 +171,7 @@ func settings(in page.Input, o Options, live bool, trust string) map[string]any 
 	}
 	rules := map[string]string{}
 	for _, id := range o.Rules {
-		rules[id] = "reference/invariants/#" + id
+		rules[strings.ToLower(id)] = "reference/invariants/#" + id
 	}
 	b := in.Summary.Build
 	home := o.Home
@@ -184,6 +184,6 @@ func settings(in page.Input, o Options, live bool, trust string) map[string]any 
 			Signed: "Signed", IntegrityOnly: "Integrity only: the key was made for this build and proves that the files belong together, not who built them"}[trust]),
 		"nav": []item{{"Points", "points/"}, {"Lanes", "lanes/"}, {"Engines", "engines/"}, {"Chips", "chips/"}, {"Models", "models/"},
 			{"Coverage", "coverage/"}, {"Backlog", "backlog/"}, {"Method", "method/"}},
-		"foot": []item{{"Glossary", "glossary/"}, {"Data", "data/"}, {"Verify this site", "verify/"}, {"Releases", "releases/"}, {"RSS", "index.xml"}, {"JSON Feed", "feed.json"}},
+		"foot": []item{{"Rules", "reference/invariants/"}, {"Reference", "reference/"}, {"Contributing", "contributing/"}, {"Glossary", "glossary/"}, {"Data", "data/"}, {"Verify this site", "verify/"}, {"Releases", "releases/"}, {"RSS", "index.xml"}, {"JSON Feed", "feed.json"}},
 	}
 }

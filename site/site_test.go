@@ -3,13 +3,18 @@ package site
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
+	"testing/fstest"
+	"time"
 
 	"github.com/inference-sim/accuracy-dashboard/content"
 	"github.com/inference-sim/accuracy-dashboard/internal/diag"
+	"github.com/inference-sim/accuracy-dashboard/invariants"
 	"github.com/inference-sim/accuracy-dashboard/site/seal"
 	"github.com/inference-sim/accuracy-dashboard/site/sitetest"
 )
@@ -18,10 +23,28 @@ import (
 func build(t testing.TB, n int, library string) string {
 	t.Helper()
 	out := filepath.Join(t.TempDir(), "public")
-	if err := Build(context.Background(), sitetest.Release(n), Options{Out: out, Library: library, Prose: content.FS}); err != nil {
+	if err := Build(context.Background(), sitetest.Release(n), options(t, out, library)); err != nil {
 		t.Fatal(err)
 	}
 	return out
+}
+
+// options are those of a whole site; library is "" for static charts.
+func options(t testing.TB, out, library string) Options {
+	t.Helper()
+	reference, err := fs.Sub(content.Reference, "generated")
+	if err != nil {
+		t.Fatal(err)
+	}
+	records, err := invariants.Records()
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := Options{Out: out, Library: library, Prose: content.FS, Reference: reference}
+	for _, r := range records {
+		o.Rules = append(o.Rules, r.ID)
+	}
+	return o
 }
 
 func TestTwoBuildsAreTheSameButForTheSignature(t *testing.T) {
@@ -46,6 +69,30 @@ func TestSiteStandsWithoutTheChartLibrary(t *testing.T) {
 	if strings.Contains(home, "charts.js") || strings.Contains(home, "/charts.") {
 		t.Error("home page loads the chart script, want none")
 	}
+}
+
+func TestPagesWeighLittleWithoutCharts(t *testing.T) {
+	const most = 200_000 // bytes of the page, its style and its script, uncompressed
+	out := build(t, browsed, "")
+	shared := size(t, out, "css/*.css") + size(t, out, "js/page.*.js")
+	for name, path := range pageTypes() {
+		if got := shared + size(t, out, path+"index.html"); got > most {
+			t.Errorf("%s: got %d bytes, want at most %d", name, got, most)
+		}
+	}
+}
+
+func size(t *testing.T, dir, pattern string) int {
+	t.Helper()
+	names, err := filepath.Glob(filepath.Join(dir, filepath.FromSlash(pattern)))
+	if err != nil || len(names) != 1 {
+		t.Fatalf("%s: got %v, %v, want one file", pattern, names, err)
+	}
+	info, err := os.Stat(names[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return int(info.Size())
 }
 
 func TestValuesComeOutAsText(t *testing.T) {
@@ -85,11 +132,78 @@ func TestBuildRefusesToReplaceWhatIsNotASite(t *testing.T) {
 	}
 }
 
+func TestBrokenProseFailsTheBuildWithItsPlace(t *testing.T) {
+	for _, c := range []struct{ name, link, want string }{
+		{"unknown rule", "[a rule](inv:NO-1)", `content/extra.md:5:1`},
+		{"missing page", "[a page](/nowhere/)", "extra/index.html"},
+		{"missing picture", "![a picture](/nowhere.svg)", "nowhere.svg: no such file"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			o := options(t, filepath.Join(t.TempDir(), "public"), "")
+			o.Prose = overlay{o.Prose, "---\ntitle: Extra\n---\n\n" + c.link + "\n"}
+			err := Build(t.Context(), sitetest.Release(10), o)
+			if err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("got %v, want %q named", err, c.want)
+			}
+			if _, err := os.Stat(o.Out); err == nil {
+				t.Error("a site was published")
+			}
+		})
+	}
+}
+
+// overlay adds extra.md to a file system.
+type overlay struct {
+	fs.FS
+	extra string
+}
+
+func (o overlay) Open(name string) (fs.File, error) {
+	if name == "extra.md" {
+		return fstest.MapFS{"extra.md": {Data: []byte(o.extra)}}.Open(name)
+	}
+	return o.FS.Open(name)
+}
+
+func (o overlay) ReadDir(name string) ([]fs.DirEntry, error) {
+	entries, err := fs.ReadDir(o.FS, name)
+	if name == "." && err == nil {
+		more, err := fs.ReadDir(fstest.MapFS{"extra.md": {Data: []byte(o.extra)}}, ".")
+		return append(entries, more...), err
+	}
+	return entries, err
+}
+
+func TestTenThousandPointsInAMinute(t *testing.T) {
+	if os.Getenv("BLIS_NIGHTLY") == "" {
+		t.Skip("runs with BLIS_NIGHTLY=1")
+	}
+	const most = 60 * time.Second
+	in := sitetest.Release(10_000)
+	o := options(t, filepath.Join(t.TempDir(), "public"), "")
+	began := time.Now()
+	if err := Build(t.Context(), in, o); err != nil {
+		t.Fatal(err)
+	}
+	var used syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &used); err != nil {
+		t.Fatal(err)
+	}
+	took := time.Since(began)
+	t.Logf("%v, %d MB at most", took, used.Maxrss>>10)
+	if took > most {
+		t.Errorf("took %v, want at most %v", took, most)
+	}
+	if got, most := used.Maxrss>>10, int64(1024); got > most {
+		t.Errorf("used %d MB, want at most %d", got, most)
+	}
+}
+
 func TestInterruptedBuildLeavesNothing(t *testing.T) {
 	parent := t.TempDir()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	err := Build(ctx, sitetest.Release(10), Options{Out: filepath.Join(parent, "public")})
+	err := Build(ctx, sitetest.Release(10), options(t, filepath.Join(parent, "public"), ""))
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v, want %v", err, context.Canceled)
 	}

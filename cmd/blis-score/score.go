@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -11,10 +12,10 @@ import (
 	"time"
 
 	"github.com/inference-sim/accuracy-dashboard/content"
-	"github.com/inference-sim/accuracy-dashboard/docgen"
 	"github.com/inference-sim/accuracy-dashboard/harness"
 	"github.com/inference-sim/accuracy-dashboard/internal/diag"
 	"github.com/inference-sim/accuracy-dashboard/internal/world"
+	"github.com/inference-sim/accuracy-dashboard/invariants"
 	"github.com/inference-sim/accuracy-dashboard/ledger"
 	"github.com/inference-sim/accuracy-dashboard/scorer"
 	"github.com/inference-sim/accuracy-dashboard/scorer/record"
@@ -56,12 +57,6 @@ func score(ctx context.Context, o options, progress io.Writer) (page.Input, erro
 	in.Summary.Experiment = experimental(o)
 	backlog := scorer.Rank(in.Points)
 	in.Backlog = &backlog
-	in.Schemas = map[string][]byte{}
-	for _, name := range []string{"points", "point", "summary", "coverage", "backlog", "chart", "trial"} {
-		if in.Schemas[name], err = docgen.Schema(name); err != nil {
-			return in, err
-		}
-	}
 	return in, nil
 }
 
@@ -163,5 +158,17 @@ func publish(ctx context.Context, in page.Input, o options) error {
 	if o.recordsOnly {
 		return site.Records(ctx, in, o.out)
 	}
-	return site.Build(ctx, in, site.Options{Out: o.out, Library: o.library, Key: o.key, Prose: content.FS})
+	reference, err := fs.Sub(content.Reference, "generated")
+	if err != nil {
+		return err
+	}
+	rules, err := invariants.Records()
+	if err != nil {
+		return err
+	}
+	ids := make([]string, len(rules))
+	for i, r := range rules {
+		ids[i] = r.ID
+	}
+	return site.Build(ctx, in, site.Options{Out: o.out, Library: o.library, Key: o.key, Prose: content.FS, Reference: reference, Rules: ids})
 }

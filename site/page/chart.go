@@ -6,6 +6,7 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/go-echarts/go-echarts/v2/charts"
@@ -20,7 +21,7 @@ type Chart struct {
 	Few     string `json:"few,omitempty"` // why there is no picture; the rest is then empty
 	Caption string `json:"caption"`
 	Alt     string `json:"alt"`
-	Option  string `json:"option"` // ECharts option as JSON; a string, because Hugo folds keys of maps
+	Option  string `json:"option"` // file of the ECharts option
 	Tones   string `json:"tones"`  // colour of each series, -1 for a reference line
 	Light   string `json:"light"`
 	Dark    string `json:"dark"`
@@ -41,7 +42,7 @@ func (s *site) chart(c plot.Chart) (Block, error) {
 		return b, fmt.Errorf("chart %s: %w", c.ID, err)
 	}
 	base := "charts/" + c.ID
-	b.Chart.Option, b.Chart.Tones, b.Chart.Height = option, tones, plot.Height(c)
+	b.Chart.Tones, b.Chart.Height = tones, plot.Height(c)
 	b.Chart.Alt = fmt.Sprintf("%s: %s against %s, %d marks", c.Title, c.Y.Label, c.X.Label, c.Count())
 	b.Chart.Caption = caption(c)
 	b.Chart.Light, b.Chart.Dark, b.Chart.CSV, b.Chart.JSON = base+"-light.svg", base+"-dark.svg", base+".csv", base+".json"
@@ -53,6 +54,10 @@ func (s *site) chart(c plot.Chart) (Block, error) {
 		if err := s.w.File(base+"-"+t.Name+".svg", svg); err != nil {
 			return b, err
 		}
+	}
+	b.Chart.Option = base + ".option.json" // not in the page: a reader without scripts need not carry it
+	if err := s.w.File(b.Chart.Option, option); err != nil {
+		return b, err
 	}
 	rows, err := chartCSV(c)
 	if err != nil {
@@ -100,11 +105,14 @@ func caption(c plot.Chart) string {
 	if len(bands) > 0 {
 		said += "; the solid line is agreement, dashed lines are " + strings.Join(bands, " and ")
 	}
+	if slices.ContainsFunc(c.Series, func(s plot.Series) bool { return s.Dashed }) {
+		said += "; solid lines are measured, dashed ones simulated"
+	}
 	return said + "."
 }
 
 // option renders c with go-echarts. Colours are the page's: they follow the theme.
-func option(c plot.Chart) (option, tones string, err error) {
+func option(c plot.Chart) (option []byte, tones string, err error) {
 	var series charts.MultiSeries
 	var names, tone []string
 	for _, s := range c.Series {
@@ -124,7 +132,10 @@ func option(c plot.Chart) (option, tones string, err error) {
 		}
 		one.Type = kind
 		series = append(series, one)
-		names, tone = append(names, s.Name), append(tone, fmt.Sprint(s.Tone))
+		if !s.Dashed {
+			names = append(names, s.Name)
+		}
+		tone = append(tone, fmt.Sprint(s.Tone))
 	}
 	for i, ends := range plot.References(c) {
 		dash := "dashed"
@@ -136,16 +147,19 @@ func option(c plot.Chart) (option, tones string, err error) {
 		tone = append(tone, "-1")
 	}
 	x, y := axes(c)
-	raw, err := json.Marshal(map[string]any{
+	option, err = json.Marshal(map[string]any{
 		"ticks":  c.X.Ticks, // for the page's script: go-echarts has no name for them
-		"legend": map[string]any{"data": names, "show": len(names) > 1}, "grid": grid(c),
+		"legend": map[string]any{"data": names, "show": len(names) > 1}, "grid": grid(c, len(names)),
 		"xAxis": []opts.XAxis{x}, "yAxis": []opts.YAxis{y}, "series": series,
 	})
-	return string(raw), strings.Join(tone, ","), err
+	return option, strings.Join(tone, ","), err
 }
 
-func grid(c plot.Chart) opts.Grid {
-	g := opts.Grid{Top: "36", Bottom: "48", Left: "64", Right: "24"}
+func grid(c plot.Chart, names int) opts.Grid {
+	g := opts.Grid{Top: "16", Bottom: "48", Left: "64", Right: "24"}
+	if names > 1 { // room for the legend, three names a line
+		g.Top = fmt.Sprint(24 + 16*((names+2)/3))
+	}
 	if len(c.Y.Names) > 0 {
 		g.Left = "8"
 		g.ContainLabel = opts.Bool(true)
@@ -177,7 +191,7 @@ func axisType(a plot.Axis) string {
 func chartCSV(c plot.Chart) ([]byte, error) {
 	var b bytes.Buffer
 	w := csv.NewWriter(&b)
-	if err := w.Write([]string{"series", c.X.Label, c.Y.Label, "page"}); err != nil {
+	if err := w.Write([]string{"series", "kind", c.X.Label, c.Y.Label, "page"}); err != nil {
 		return nil, err
 	}
 	for _, s := range c.Series {
@@ -186,7 +200,7 @@ func chartCSV(c plot.Chart) ([]byte, error) {
 			if len(c.Y.Names) > 0 {
 				y = c.Y.Names[int(m.Y)]
 			}
-			if err := w.Write([]string{s.Name, raw(m.X), y, m.Link}); err != nil {
+			if err := w.Write([]string{s.Name, s.Kind, raw(m.X), y, m.Link}); err != nil {
 				return nil, err
 			}
 		}

@@ -5,7 +5,6 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
-	"slices"
 
 	"github.com/inference-sim/accuracy-dashboard/internal/canon"
 	"github.com/inference-sim/accuracy-dashboard/scorer/record"
@@ -40,15 +39,8 @@ func (s *site) records() error {
 	if err := s.w.File("data/points.csv", rows); err != nil {
 		return err
 	}
-	for _, name := range sortedKeys(s.Schemas) {
-		if err := s.w.File(schemaPath(name), s.Schemas[name]); err != nil {
-			return err
-		}
-	}
 	return nil
 }
-
-func schemaPath(name string) string { return "data/schemas/" + name + ".schema.json" }
 
 // csv is one line a point, one column group a metric that any point has.
 func (s *site) csv() ([]byte, error) {
@@ -102,8 +94,8 @@ func (s *site) data() error {
 		{"backlog.json", "what lowers coverage or grade", "data/backlog.json"},
 	}
 	var schemas []Fact
-	for _, n := range sortedKeys(s.Schemas) {
-		schemas = append(schemas, Fact{Name: n + ".schema.json", Href: schemaPath(n)})
+	for _, n := range []string{"points", "summary", "coverage", "backlog", "chart", "trial"} {
+		schemas = append(schemas, Fact{Name: n + ".schema.json", Href: "reference/schemas/" + n + ".schema.json"})
 	}
 	return s.page(Doc{Path: "data/", Title: "Data", Description: "Everything on this site as files, with schemas.",
 		Lead: "Every number here can be taken away. The files are what the pages were made from, and the manifest signs them with the rest.",
@@ -139,7 +131,7 @@ func (s *site) explorer() error {
 	rows := make([][]any, len(s.Points))
 	for i := range s.Points {
 		p := &s.Points[i]
-		r := []any{p.UnitID, p.Model, p.Hardware, chips(p), p.Engine, p.EngineVersion, p.Precision, load(p), p.Concurrency, p.Grade, p.Reason}
+		r := []any{p.UnitID, modelName(p.Model), p.Hardware, chips(p), p.Engine, buildName(p.EngineVersion), p.Precision, load(p), p.Concurrency, p.Grade, p.Reason}
 		for _, id := range headlineMetrics {
 			m, ok := p.Metrics[id]
 			if ok && p.Grade != record.G5 {
@@ -164,33 +156,4 @@ func (s *site) explorer() error {
 	}
 	return s.page(Doc{Path: "points/", Title: "Points", Section: true, View: "explorer", Description: "Every measured unit: filter, sort, open.",
 		Lead: "Every measured unit. The address keeps what you filter and sort by.", Blocks: []Block{{Kind: "explorer"}}})
-}
-
-type entry struct{ title, path, kind string }
-
-// search writes the index the search box reads: title, path, kind, and for points the unit id.
-func (s *site) search() error {
-	out := make([][]string, 0, len(s.index))
-	for _, e := range s.index {
-		line := []string{e.title, e.path, e.kind}
-		if e.kind == "point" {
-			line = append(line, e.path[len("points/"):len(e.path)-1])
-		}
-		out = append(out, line)
-	}
-	slices.SortStableFunc(out, func(a, b []string) int { // pages before points
-		return rank(a[2]) - rank(b[2])
-	})
-	data, err := json.Marshal(out)
-	if err != nil {
-		return err
-	}
-	return s.w.File("data/search.json", data)
-}
-
-func rank(kind string) int {
-	if kind == "point" {
-		return 1
-	}
-	return 0
 }

@@ -15,6 +15,14 @@ type grouping struct {
 	accuracy               []record.Accuracy
 }
 
+// show is a group's name on pages.
+func (g grouping) show(name string) string {
+	if g.one == "model" {
+		return modelName(name)
+	}
+	return name
+}
+
 func (s *site) groups() error {
 	for _, g := range []grouping{
 		{"engines", "Engines", "engine", "How close the simulation is for each serving engine.", byEngine, s.Summary.ByEngine},
@@ -53,7 +61,7 @@ func (s *site) grouping(g grouping) error {
 
 func (s *site) group(g grouping, name string, points []record.Point) error {
 	id := g.one + "-" + slug(name)
-	d := Doc{Path: g.path + "/" + slug(name) + "/", Title: name, Kind: g.one,
+	d := Doc{Path: g.path + "/" + slug(name) + "/", Title: g.show(name),
 		Lead: fmt.Sprintf("%s, %s graded.", plural(len(points), "unit"), count(graded(points)))}
 	d.Description = name + ": " + d.Lead
 	d.Blocks = append(d.Blocks, Block{Kind: "figures", ID: "accuracy", Title: "Accuracy", Figures: figuresOf(g.accuracy, name)})
@@ -103,11 +111,14 @@ func concurrency(points []record.Point) plot.Axis {
 	return a
 }
 
+// figuresOf are the headline figures of a group; "" takes every group of all.
 func figuresOf(all []record.Accuracy, group string) []Figure {
 	var out []Figure
-	for _, a := range all {
-		if a.Group == group {
-			out = append(out, figure(metricName(a.Metric)+", mean absolute error", a.MAPE), figure(metricName(a.Metric)+", bias", a.Bias))
+	for _, id := range headlineMetrics {
+		for _, a := range all {
+			if (a.Group == group || group == "") && a.Metric == id {
+				out = append(out, figure(metricName(id)+", mean absolute error", a.MAPE), figure(metricName(id)+", bias", a.Bias))
+			}
 		}
 	}
 	if out == nil {
@@ -139,7 +150,7 @@ func splitBy(points []record.Point, of func(*record.Point) string) map[string][]
 func (s *site) countTable(g grouping, split map[string][]record.Point) (Block, error) {
 	t := &Table{Caption: "Units of each " + g.one, Sortable: true, CSV: "data/tables/units-by-" + g.one + ".csv", Columns: gradeColumns(Column{Label: title(g.one)})}
 	for _, name := range sortedKeys(split) {
-		t.Rows = append(t.Rows, gradeRow([]Cell{link(name, g.path+"/"+slug(name)+"/")}, countGrades(split[name])))
+		t.Rows = append(t.Rows, gradeRow([]Cell{link(g.show(name), g.path+"/"+slug(name)+"/")}, countGrades(split[name])))
 	}
 	return s.table("units", "Units", "How many units of each "+g.one+" got each grade.", t)
 }
@@ -185,7 +196,7 @@ func (s *site) laneTable(id string, points []record.Point) (Block, error) {
 	}
 	t.Columns = gradeColumns(t.Columns...)
 	for _, lane := range sortedKeys(split) {
-		lead := []Cell{link(lane, lanePath(lane))}
+		lead := []Cell{link(laneName(&split[lane][0]), lanePath(lane))}
 		for _, m := range headlineMetrics {
 			lead = append(lead, s.laneError(lane, m))
 		}

@@ -45,7 +45,7 @@ func (s *site) strip(metric string) plot.Chart {
 		if _, ok := p.Metrics[metric]; ok && p.Grade != record.G5 {
 			if _, ok := row[p.Lane]; !ok {
 				row[p.Lane] = len(c.Y.Names)
-				c.Y.Names = append(c.Y.Names, p.Lane)
+				c.Y.Names = append(c.Y.Names, laneName(p))
 			}
 		}
 	}
@@ -57,7 +57,7 @@ func (s *site) strip(metric string) plot.Chart {
 
 func (s *site) lane(lane string, points []record.Point) error {
 	p := &points[0]
-	head := Doc{Path: lanePath(lane), Title: fmt.Sprintf("%s on %s, %s, %s", p.Model, p.Hardware, p.Engine, p.Precision), LinkTitle: lane, Kind: "lane", Section: true,
+	head := Doc{Path: lanePath(lane), Title: fmt.Sprintf("%s on %s, %s, %s", modelName(p.Model), p.Hardware, p.Engine, p.Precision), LinkTitle: laneName(p), Section: true,
 		Lead: fmt.Sprintf("%s, %s graded.", plural(len(points), "unit"), count(graded(points)))}
 	head.Description = head.Title + ": " + head.Lead
 	head.Blocks = append(head.Blocks,
@@ -73,7 +73,7 @@ func (s *site) lane(lane string, points []record.Point) error {
 		d := head
 		if from > 0 {
 			n := from/rowsPerPage + 1
-			d = Doc{Path: fmt.Sprintf("%s%d/", head.Path, n), Title: fmt.Sprintf("%s, part %d", head.Title, n), Kind: "lane"}
+			d = Doc{Path: fmt.Sprintf("%s%d/", head.Path, n), Title: fmt.Sprintf("%s, part %d", head.Title, n)}
 		}
 		part := points[from:min(from+rowsPerPage, len(points))]
 		t, err := s.pointTable(fmt.Sprintf("%s-%d", slug(lane), from/rowsPerPage+1), part)
@@ -113,7 +113,7 @@ func (s *site) pointTable(id string, points []record.Point) (Block, error) {
 	for i := range points {
 		p := &points[i]
 		r := Row{ID: "u-" + p.UnitID, Cells: []Cell{{Text: load(p), Value: fmt.Sprintf("%d %d", p.ISL, p.OSL), Href: pointPath(p)}, text(fmt.Sprint(p.Concurrency)),
-			text(fmt.Sprint(p.GPUs)), text(p.EngineVersion), gradeCell(p.Grade)}}
+			text(fmt.Sprint(p.GPUs)), text(buildName(p.EngineVersion)), gradeCell(p.Grade)}}
 		for _, m := range headlineMetrics {
 			r.Cells = append(r.Cells, comparisonCells(p, m)...)
 		}
@@ -159,7 +159,10 @@ func (s *site) curves(lane string, points []record.Point) ([]Block, error) {
 func (s *site) curve(id, metric string, points []record.Point) plot.Chart {
 	c := plot.Chart{ID: id, Title: metricName(metric) + " at " + load(&points[0]) + " tokens",
 		X: concurrency(points), Y: plot.Axis{Label: metricName(metric) + " (ms)", Log: true}}
-	by := func(p *record.Point) string { return fmt.Sprintf("%s, %s", chips(p), p.EngineVersion) }
+	by := chips
+	if builds := splitBy(points, func(p *record.Point) string { return p.EngineVersion }); len(builds) > 1 {
+		by = func(p *record.Point) string { return fmt.Sprintf("%s, %s", chips(p), buildName(p.EngineVersion)) }
+	}
 	measured := s.series(points, metric, by, func(p *record.Point, m record.Metric) (float64, float64) {
 		return float64(p.Concurrency), m.Measured * 1000
 	})
@@ -169,7 +172,7 @@ func (s *site) curve(id, metric string, points []record.Point) plot.Chart {
 	for i := range measured {
 		m, z := measured[i], simulated[i]
 		m.Joined, z.Joined, z.Dashed = true, true, true
-		m.Name, z.Name = "measured "+m.Name, "simulated "+z.Name
+		m.Kind, z.Kind = "measured", "simulated"
 		c.Series = append(c.Series, m, z)
 	}
 	return c

@@ -26,7 +26,7 @@ func (s *site) overview() error {
 	c := s.Summary.Coverage
 	d.Blocks = append(d.Blocks,
 		Block{Kind: "figures", ID: "headline", Title: "Mean absolute error of the mean latency",
-			Note: "Over every graded point. Lower is closer; the interval says how far the figure itself could be off.", Figures: s.headline()},
+			Note: "Over every graded point. Lower is closer; the interval says how far the figure itself could be off.", Figures: figuresOf(s.Summary.Headline, "")},
 		s.gradeBar(c))
 	for _, draw := range []func(metric string) plot.Chart{
 		func(m string) plot.Chart {
@@ -56,17 +56,6 @@ func (s *site) overview() error {
 	}
 	d.Blocks = append(d.Blocks, grades, engines, bands, s.build())
 	return s.page(d)
-}
-
-func (s *site) headline() []Figure {
-	var out []Figure
-	for _, a := range s.Summary.Headline {
-		out = append(out, figure(metricName(a.Metric)+", mean absolute error", a.MAPE))
-	}
-	for _, a := range s.Summary.Headline {
-		out = append(out, figure(metricName(a.Metric)+", bias", a.Bias))
-	}
-	return out
 }
 
 // gradeBar shows how many units got each grade; the parts make up every unit.
@@ -114,23 +103,38 @@ func short(hash string) string {
 func (s *site) accuracy(id, title, note string, of []record.Accuracy, href func(group string) string) (Block, error) {
 	t := &Table{Caption: title, Sortable: true, CSV: "data/tables/" + id + ".csv", Columns: []Column{
 		{Label: "Group"}, {Label: "Metric"}, {Label: "Points", Num: true}, {Label: "Mean absolute error", Num: true}, {Label: "95% interval", Num: true},
-		{Label: "Median absolute error", Num: true}, {Label: "Bias", Num: true}, {Label: "Spread", Num: true}}}
+		{Label: "Outside noise", Num: true}, {Label: "Median absolute error", Num: true}, {Label: "Bias", Num: true}, {Label: "Spread", Num: true}}}
+	of = slices.Clone(of)
+	slices.SortStableFunc(of, func(a, b record.Accuracy) int { return leading(a.Group) - leading(b.Group) })
 	for _, a := range of {
-		group := text(a.Group)
+		group := text(modelName(a.Group))
 		if href != nil {
 			group.Href = href(a.Group)
 		}
 		mape, interval := figureCells(a.MAPE)
+		counted, _ := figureCells(a.CountedMAPE)
 		median, _ := figureCells(a.MedianAPE)
 		bias, _ := figureCells(a.Bias)
 		spread, _ := figureCells(a.Spread)
 		t.Rows = append(t.Rows, Row{Cells: []Cell{group, text(metricName(a.Metric)), {Text: count(a.MAPE.Points()), Value: fmt.Sprint(a.MAPE.Points())},
-			mape, interval, median, bias, spread}})
+			mape, interval, counted, median, bias, spread}})
 	}
 	if len(of) == 0 {
 		return Block{Kind: "text", ID: id, Title: title, Paragraphs: []string{"No graded point, so no figure."}}, nil
 	}
 	return s.table(id, title, note, t)
+}
+
+// leading is the number a name begins with, or 0: bands of concurrency stand in order.
+func leading(name string) int {
+	n := 0
+	for _, r := range name {
+		if r < '0' || r > '9' {
+			break
+		}
+		n = 10*n + int(r-'0')
+	}
+	return n
 }
 
 // dataset is the JSON-LD description of the data.

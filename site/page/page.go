@@ -18,7 +18,6 @@ type Input struct {
 	Summary *record.Summary
 	Points  []record.Point // in any order; pages order them
 	Backlog *record.Backlog
-	Schemas map[string][]byte // JSON Schemas of the data files, by document; published beside them
 }
 
 // Writer takes what Build makes, in a fixed order. A name is slash-separated and relative to the
@@ -34,7 +33,6 @@ type Doc struct {
 	Title       string
 	LinkTitle   string // for breadcrumbs; empty is Title
 	Description string // one sentence
-	Kind        string // for the search index: "point", "lane", "page" ...
 	View        string // "explorer" loads that script
 	Lead        string
 	Section     bool // has pages below it
@@ -49,12 +47,14 @@ type Block struct {
 	ID         string   `json:"id,omitempty"`
 	Title      string   `json:"title,omitempty"`
 	Note       string   `json:"note,omitempty"`
+	Fold       bool     `json:"fold,omitempty"`       // shown on demand: long, and rarely asked for
 	Paragraphs []string `json:"paragraphs,omitempty"` // text
 	Items      []string `json:"items,omitempty"`      // text
 	Facts      []Fact   `json:"facts,omitempty"`      // facts, links
 	Figures    []Figure `json:"figures,omitempty"`
 	Table      *Table   `json:"-"`
 	HTML       string   `json:"html,omitempty"` // of Table, made when the page is written
+	Count      int      `json:"rows,omitempty"` // of Table
 	Chart      *Chart   `json:"chart,omitempty"`
 	Bar        *Bar     `json:"bar,omitempty"`
 	Code       []string `json:"code,omitempty"`
@@ -113,7 +113,7 @@ func newBar(summary string, parts []Part, sizes []float64) *Bar {
 func Build(in Input, w Writer) error {
 	s := newSite(in, w)
 	for _, step := range []func() error{
-		s.overview, s.groups, s.lanes, s.points, s.coverage, s.backlog, s.data, s.search,
+		s.overview, s.groups, s.lanes, s.points, s.coverage, s.backlog, s.data,
 	} {
 		if err := step(); err != nil {
 			return err

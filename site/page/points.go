@@ -29,7 +29,7 @@ func (s *site) point(p *record.Point) error {
 	if err := s.w.File(pointPath(p)+"point.json", doc); err != nil {
 		return err
 	}
-	d := Doc{Path: pointPath(p), Title: fmt.Sprintf("%s, %s tokens, concurrency %d", deployment(p), load(p), p.Concurrency), LinkTitle: short(p.UnitID), Kind: "point",
+	d := Doc{Path: pointPath(p), Title: fmt.Sprintf("%s, %s tokens, concurrency %d", deployment(p), load(p), p.Concurrency), LinkTitle: short(p.UnitID),
 		Lead: verdict(p)}
 	d.Description = fmt.Sprintf("%s %s: %s", p.Engine, d.Title, d.Lead)
 	d.Blocks = append(d.Blocks, Block{Kind: "facts", Facts: identity(p)}, comparison(p), grade(p))

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/inference-sim/accuracy-dashboard/scorer/record"
 )
@@ -11,8 +12,7 @@ import (
 // site is the state of one Build.
 type site struct {
 	Input
-	w     Writer
-	index []entry // search
+	w Writer
 }
 
 // headlineMetrics head every list of points; they are what the measured runs record.
@@ -27,10 +27,7 @@ func newSite(in Input, w Writer) *site {
 	return &site{Input: in, w: w}
 }
 
-// page writes d and lists it for the search.
 func (s *site) page(d Doc) error {
-	kind := cmp.Or(d.Kind, "page")
-	s.index = append(s.index, entry{d.Title, d.Path, kind})
 	d.render()
 	return s.w.Page(d)
 }
@@ -40,7 +37,24 @@ func lanePath(lane string) string      { return "lanes/" + slug(lane) + "/" }
 
 // deployment names what was measured, without its load.
 func deployment(p *record.Point) string {
-	return fmt.Sprintf("%s on %s", p.Model, chips(p))
+	return fmt.Sprintf("%s on %s", modelName(p.Model), chips(p))
+}
+
+// modelName leaves out the organisation a model is published under.
+func modelName(model string) string { return model[strings.LastIndex(model, "/")+1:] }
+
+// buildName leaves out the repository an image is published under.
+func buildName(build string) string {
+	name, tag, tagged := strings.Cut(build[strings.LastIndex(build, "/")+1:], ":")
+	if tagged {
+		return tag
+	}
+	return name
+}
+
+// laneName is how a lane is shown: its own name, without the model's organisation.
+func laneName(p *record.Point) string {
+	return strings.Join([]string{p.Engine, modelName(p.Model), p.Hardware, p.Precision}, " ")
 }
 
 func chips(p *record.Point) string {

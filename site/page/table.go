@@ -173,7 +173,7 @@ func (d *Doc) render() {
 	each = func(blocks []Block) {
 		for i := range blocks {
 			if b := &blocks[i]; b.Table != nil {
-				b.HTML = b.Table.render(root, b.Title != "")
+				b.HTML, b.Count = b.Table.render(root, b.Title != ""), len(b.Table.Rows)
 			}
 			each(blocks[i].Blocks)
 		}

@@ -57,7 +57,7 @@ func methods(r *spec.Result) []Block {
 func typical(steps []record.TypicalStep) []Block {
 	var blocks []Block
 	for i, st := range steps {
-		b := Block{Kind: "table", ID: fmt.Sprintf("step-%d", i+1), Title: "A step taken apart: " + st.Name, Note: fmt.Sprintf("%s ms in all.", number(st.Seconds*1000)),
+		b := Block{Kind: "table", Fold: true, ID: fmt.Sprintf("step-%d", i+1), Title: "A step taken apart: " + st.Name, Note: fmt.Sprintf("%s ms in all.", number(st.Seconds*1000)),
 			Table: &Table{ID: fmt.Sprintf("step-%d", i+1), Caption: "Parts of the step", Sortable: true, Columns: []Column{{Label: "Part"}, {Label: "Primitive"}, {Label: "Kernel"}, {Label: "Time", Unit: "ms", Num: true}, {Label: "Method"}, {Label: "Coefficients"}, {Label: "Flags"}}}}
 		for _, p := range st.Parts {
 			b.Table.Rows = append(b.Table.Rows, Row{Cells: []Cell{text(p.Name), text(p.Primitive), code(p.Kernel), {Text: number(p.Seconds * 1000), Value: raw(p.Seconds)}, text(p.Method),
@@ -83,7 +83,7 @@ func simulatedFigures(r *spec.Result) Block {
 		}
 		t.Rows = append(t.Rows, Row{Cells: []Cell{text(metricName(f.Metric)), text(unit), {Text: value, Value: raw(f.Value)}, text(count(int(f.Count))), text(interval)}})
 	}
-	return Block{Kind: "table", ID: "simulated", Title: "Everything the simulation reported", Note: "Most have no measured counterpart in the source.", Table: t}
+	return Block{Kind: "table", Fold: true, ID: "simulated", Title: "Everything the simulation reported", Note: "Most have no measured counterpart in the source.", Table: t}
 }
 
 func engines(r *spec.Result) Block {
@@ -121,7 +121,7 @@ func settings(tr *record.Trial) []Block {
 	for _, s := range tr.Result.Settings {
 		resolved.Rows = append(resolved.Rows, Row{Cells: []Cell{code(s.Name), code(s.Value), text(s.Source), {Text: s.Why, Class: "wrap"}}})
 	}
-	return append(blocks, Block{Kind: "table", ID: "resolved", Title: "Configuration as resolved", Table: resolved})
+	return append(blocks, Block{Kind: "table", Fold: true, ID: "resolved", Title: "Configuration as resolved", Table: resolved})
 }
 
 // launch are the facts of how the run was started and which source records report it.

@@ -1,4 +1,4 @@
-// Draws each chart's option (a JSON data block the page carries) over its static picture.
+// Draws each chart's option, a JSON file beside its data, in place of its static picture.
 import * as echarts from "echarts/core";
 import { LineChart, ScatterChart, TreemapChart } from "echarts/charts";
 import { AriaComponent, DataZoomComponent, GridComponent, LegendComponent, TooltipComponent } from "echarts/components";
@@ -60,8 +60,10 @@ function neutral(s) {
   return { ...s, silent: s.type !== "treemap", lineStyle: { ...s.lineStyle, color: css("--soft") } };
 }
 
-function draw(plot) {
-  const option = JSON.parse(document.getElementById(plot.dataset.chart).textContent);
+const options = new Map();
+async function draw(plot) {
+  if (!options.has(plot)) options.set(plot, (await fetch(plot.dataset.chart)).json());
+  const option = await options.get(plot);
   const tones = (plot.dataset.tones || "").split(",").map(Number);
   let chart = drawn.get(plot);
   if (!chart) {

@@ -39,7 +39,7 @@ export function search(box) {
     const words = input.value.toLowerCase().split(/\s+/).filter(Boolean);
     if (!words.length) return close();
     const entries = await load(`${box.dataset.root}data/search.json`);
-    const hits = entries.map((e) => [score(`${e[0]} ${e[3] ?? ""}`, words), e]).filter((h) => h[0] >= 0)
+    const hits = entries.map((e) => [score(`${e[0]} ${e[1]}`, words), e]).filter((h) => h[0] >= 0)
       .sort((a, b) => b[0] - a[0]).slice(0, 12);
     list.replaceChildren(...hits.map(([, [title, url, kind]], n) => {
       const li = document.createElement("li");

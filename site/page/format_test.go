@@ -1,0 +1,47 @@
+package page
+
+import "testing"
+
+func TestNumbersKeepFourSignificantDigits(t *testing.T) {
+	for _, c := range []struct {
+		v    float64
+		want string
+	}{{0, "0"}, {0.0123456, "0.0123"}, {1.23456, "1.235"}, {12.3456, "12.35"}, {123.456, "123.5"}, {1234.56, "1235"}, {-12.3456, "−12.35"}} {
+		if got := number(c.v); got != c.want {
+			t.Errorf("%v: got %s, want %s", c.v, got, c.want)
+		}
+	}
+}
+
+func TestSignedErrorsShowTheirSign(t *testing.T) {
+	for _, c := range []struct {
+		v    float64
+		want string
+	}{{0.069, "+6.9%"}, {-0.069, "−6.9%"}, {0, "0.0%"}, {2.5, "+250.0%"}} {
+		if got := signed(c.v); got != c.want {
+			t.Errorf("%v: got %s, want %s", c.v, got, c.want)
+		}
+	}
+}
+
+func TestSlugsAreSafePathElements(t *testing.T) {
+	for _, c := range []struct{ name, want string }{
+		{"vllm meta-llama/Llama-3.1-70B h100_sxm fp8", "vllm-meta-llama-llama-3.1-70b-h100_sxm-fp8"},
+		{"../../etc/passwd", "..-..-etc-passwd"},
+		{"<script>", "script"},
+	} {
+		if got := slug(c.name); got != c.want {
+			t.Errorf("%q: got %q, want %q", c.name, got, c.want)
+		}
+	}
+}
+
+func TestBuildNamesKeepTheTag(t *testing.T) {
+	for _, c := range []struct{ build, want string }{
+		{"vllm/vllm-openai:v0.10.2", "v0.10.2"}, {"0.10.2", "0.10.2"}, {"localhost:5000/vllm:nightly", "nightly"}, {"localhost:5000/vllm", "vllm"},
+	} {
+		if got := buildName(c.build); got != c.want {
+			t.Errorf("%q: got %q, want %q", c.build, got, c.want)
+		}
+	}
+}

@@ -1,0 +1,259 @@
+package page_test
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/inference-sim/accuracy-dashboard/docgen"
+	"github.com/inference-sim/accuracy-dashboard/scorer/record"
+	"github.com/inference-sim/accuracy-dashboard/site/page"
+	"github.com/inference-sim/accuracy-dashboard/site/sitetest"
+	"github.com/santhosh-tekuri/jsonschema/v6"
+)
+
+// memory keeps what Build writes.
+type memory struct {
+	docs  map[string]page.Doc
+	files map[string][]byte
+	order []string
+}
+
+func (m *memory) Page(d page.Doc) error {
+	if _, twice := m.docs[d.Path]; twice {
+		return fmt.Errorf("page %q is written twice", d.Path)
+	}
+	m.docs[d.Path] = d
+	m.order = append(m.order, d.Path)
+	return nil
+}
+
+func (m *memory) File(name string, data []byte) error {
+	if _, twice := m.files[name]; twice {
+		return fmt.Errorf("file %q is written twice", name)
+	}
+	m.files[name] = bytes.Clone(data)
+	m.order = append(m.order, name)
+	return nil
+}
+
+func build(t *testing.T, in page.Input) *memory {
+	t.Helper()
+	m := &memory{docs: map[string]page.Doc{}, files: map[string][]byte{}}
+	if err := page.Build(in, m); err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+func block(t *testing.T, d page.Doc, id string) page.Block {
+	t.Helper()
+	i := slices.IndexFunc(d.Blocks, func(b page.Block) bool { return b.ID == id })
+	if i < 0 {
+		t.Fatalf("page %q has no block %q", d.Path, id)
+	}
+	return d.Blocks[i]
+}
+
+func TestEveryPointHasOnePageThatNamesEveryDifference(t *testing.T) {
+	in := sitetest.Release(120)
+	m := build(t, in)
+	for _, p := range in.Points {
+		d, ok := m.docs["points/"+p.UnitID+"/"]
+		if !ok {
+			t.Fatalf("point %s has no page", p.UnitID)
+		}
+		if got := block(t, d, "differences").Items; !slices.Equal(got, p.Differences) {
+			t.Errorf("point %s: got differences %q, want %q", p.UnitID, got, p.Differences)
+		}
+		if got, want := strings.Contains(d.Lead, "Not scored"), p.Grade == record.G5; got != want {
+			t.Errorf("point %s of grade %s: lead %q", p.UnitID, p.Grade, d.Lead)
+		}
+		for _, c := range p.Conditions {
+			if !strings.Contains(block(t, d, "grade").HTML, c.Name) {
+				t.Errorf("point %s: condition %q is not on its page", p.UnitID, c.Name)
+			}
+		}
+	}
+}
+
+func TestOrderOfPointsChangesNothing(t *testing.T) {
+	a, in := build(t, sitetest.Release(90)), sitetest.Release(90)
+	slices.Reverse(in.Points)
+	b := build(t, in)
+	if !slices.Equal(a.order, b.order) {
+		t.Error("files are written in another order")
+	}
+	for name, data := range a.files {
+		if !bytes.Equal(data, b.files[name]) {
+			t.Errorf("%s differs", name)
+		}
+	}
+}
+
+func TestFigureNeverStandsAlone(t *testing.T) {
+	in := sitetest.Release(60)
+	in.Summary.Headline = []record.Accuracy{
+		{Group: "G1 to G4", Metric: "ttft_mean", MAPE: record.NewFigure(0.1532, "ratio", record.MinPoints, "scope A", 0.1, 0.2, "resampling"), Bias: record.NewBareFigure(-0.02, "ratio", 9, "scope B", "one run")},
+		{Group: "G1 to G4", Metric: "tpot_mean", MAPE: record.NewFigure(0.1532, "ratio", record.MinPoints-1, "scope C", 0.1, 0.2, "resampling"), Bias: record.NewBareFigure(0.5, "ratio", 9, "scope D", "one run")},
+	}
+	figures := block(t, build(t, in).docs[""], "headline").Figures
+	want := []page.Figure{
+		{Name: "TTFT mean, mean absolute error", Value: "15.3%", Interval: "95% interval 10.0% to 20.0%", Rests: "5 points · scope A · resampling"},
+		{Name: "TTFT mean, bias", Value: "−2.0%", Rests: "9 points · scope B · one run"},
+		{Name: "TPOT mean, mean absolute error", Value: "too few points", Few: true, Rests: "4 points · scope C · resampling"},
+		{Name: "TPOT mean, bias", Value: "50.0%", Rests: "9 points · scope D · one run"},
+	}
+	if !slices.Equal(figures, want) {
+		t.Errorf("got  %+v\nwant %+v", figures, want)
+	}
+}
+
+func TestChartOfTooFewPointsIsWords(t *testing.T) {
+	for _, c := range []struct {
+		points int
+		few    bool
+	}{{record.MinPoints - 1, true}, {record.MinPoints, false}} {
+		in := sitetest.Release(40)
+		kept := in.Points[:0]
+		for _, p := range in.Points {
+			if p.Grade != record.G5 && len(kept) < c.points {
+				kept = append(kept, p)
+			}
+		}
+		in.Points = kept
+		m := build(t, in)
+		var chart *page.Chart
+		for _, b := range m.docs[""].Blocks {
+			if b.Kind == "pair" && chart == nil {
+				chart = b.Blocks[0].Chart
+			}
+		}
+		if got := chart.Few != ""; got != c.few {
+			t.Errorf("%d points: got words %v (%q), want %v", c.points, got, chart.Few, c.few)
+		}
+		if _, drawn := m.files["charts/scatter-ttft_mean-light.svg"]; drawn == c.few {
+			t.Errorf("%d points: got picture %v, want %v", c.points, drawn, !c.few)
+		}
+	}
+}
+
+func TestLongLaneGoesOnOverPages(t *testing.T) {
+	in := sitetest.Release(30)
+	p := in.Points[0]
+	in.Points = nil
+	for i := range 501 {
+		p.UnitID = fmt.Sprintf("%064d", i)
+		in.Points = append(in.Points, p)
+	}
+	m := build(t, in)
+	rows := func(path string) int { return len(block(t, m.docs[path], "points").Table.Rows) }
+	if got := rows("lanes/vllm-gpt-oss-120b-h100_sxm-fp8/"); got != 500 {
+		t.Errorf("first page: got %d rows, want 500", got)
+	}
+	if got := rows("lanes/vllm-gpt-oss-120b-h100_sxm-fp8/2/"); got != 1 {
+		t.Errorf("second page: got %d rows, want 1", got)
+	}
+}
+
+func TestDataFilesAreWhatTheirSchemasSay(t *testing.T) {
+	m := build(t, sitetest.Release(60))
+	charts := 0
+	for name, data := range m.files {
+		var schema string
+		switch {
+		case strings.HasPrefix(name, "charts/") && strings.HasSuffix(name, ".json") && !strings.HasSuffix(name, ".option.json"):
+			schema = "chart"
+			charts++
+		case slices.Contains([]string{"data/points.json", "data/summary.json", "data/coverage.json", "data/backlog.json"}, name):
+			schema = strings.TrimSuffix(strings.TrimPrefix(name, "data/"), ".json")
+		default:
+			continue
+		}
+		if err := validate(t, schema, data); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if charts == 0 {
+		t.Error("no chart data among the files")
+	}
+	if err := validate(t, "summary", []byte(`{"schema":"x"}`)); err == nil {
+		t.Error("the schema of summary accepts a document without figures")
+	}
+}
+
+func validate(t *testing.T, name string, data []byte) error {
+	t.Helper()
+	raw, err := docgen.Schema(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	schema, err := jsonschema.UnmarshalJSON(bytes.NewReader(raw))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := jsonschema.NewCompiler()
+	if err := c.AddResource(name, schema); err != nil {
+		t.Fatal(err)
+	}
+	compiled, err := c.Compile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(data))
+	if err != nil {
+		return err
+	}
+	return compiled.Validate(doc)
+}
+
+func TestPointsCSVHasEveryPointAndValue(t *testing.T) {
+	in := sitetest.Release(50)
+	m := build(t, in)
+	lines, err := csv.NewReader(bytes.NewReader(m.files["data/points.csv"])).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := len(lines), len(in.Points)+1; got != want {
+		t.Fatalf("got %d lines, want %d", got, want)
+	}
+	var points []record.Point
+	if err := json.Unmarshal(m.files["data/points.json"], &points); err != nil {
+		t.Fatal(err)
+	}
+	at := slices.Index(lines[0], "ttft_mean_relative_error")
+	for i, p := range points {
+		got, want := lines[i+1][at], ""
+		if m, ok := p.Metrics["ttft_mean"]; ok && p.Grade != record.G5 {
+			want = fmt.Sprint(m.RelativeError)
+		}
+		if lines[i+1][0] != p.UnitID || got != want {
+			t.Errorf("line %d: got %s %q, want %s %q", i+2, lines[i+1][0], got, p.UnitID, want)
+		}
+	}
+}
+
+func TestEveryReasonAndGradeHasWords(t *testing.T) {
+	in := sitetest.Release(10)
+	var points []record.Point
+	for i, r := range record.Reasons() {
+		p := in.Points[0]
+		p.UnitID, p.Grade, p.Reason, p.Metrics = fmt.Sprintf("%064d", i), record.G5, r, nil
+		points = append(points, p)
+	}
+	for i, g := range record.Grades()[:4] {
+		p := in.Points[0]
+		p.UnitID, p.Grade, p.Reason = fmt.Sprintf("%064d", 100+i), g, ""
+		points = append(points, p)
+	}
+	in.Points = points
+	for path, d := range build(t, in).docs {
+		if strings.HasPrefix(path, "points/") && path != "points/" && (strings.Contains(d.Lead, ": .") || strings.HasSuffix(block(t, d, "grade").Title, ": ")) {
+			t.Errorf("%s: a grade or reason has no words: %q, %q", path, d.Lead, block(t, d, "grade").Title)
+		}
+	}
+}

@@ -23,6 +23,7 @@ import (
 // Input is the owners whose facts are rendered.
 type Input struct {
 	Commands []*cobra.Command // the trees of this program
+	Others   []string         // programs whose pages Program renders
 	Engines  []engines.Kind
 	Records  []invariants.Record
 	Registry *registry.Registry
@@ -62,6 +63,9 @@ func Files(in Input) (map[string][]byte, error) {
 	}
 	page("schemas", "Documents", "The JSON Schema of every document that is read or written.", names)
 	page("commands", "Commands", "Every command of the simulator, with its flags.", commands(in.Commands))
+	for _, name := range in.Others {
+		index = append(index, []string{"[Commands of " + name + "](/reference/commands-" + name + "/)", commandsLead(name)})
+	}
 	page("invariants", "Rules", "What the project holds itself to, where each rule is checked, and whether it holds today.", rules(in.Records))
 	page("maintainers", "Maintainer checklist", "Rules that a person keeps for the repository as a whole.", checklist(in.Records))
 	page("imports", "Who may import whom", "The packages from the ground up, and the policy that orders them.", imports(in))
@@ -83,11 +87,12 @@ func Files(in Input) (map[string][]byte, error) {
 	return out, nil
 }
 
+func commandsLead(program string) string { return "Every command of " + program + ", with its flags." }
+
 // Program renders the command page of one more program.
 func Program(root *cobra.Command) (path string, page []byte) {
 	name := "commands-" + root.Name()
-	lead := "Every command of " + root.Name() + ", with its flags."
-	return dir + name + ".md", []byte(front("Commands of "+root.Name(), lead, "/reference/"+name+"/", 35) + commands([]*cobra.Command{root}))
+	return dir + name + ".md", []byte(front("Commands of "+root.Name(), commandsLead(root.Name()), "/reference/"+name+"/", 35) + commands([]*cobra.Command{root}))
 }
 
 func front(title, lead, url string, weight int) string {

@@ -78,7 +78,7 @@ func generatedFiles(dir string) (map[string][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return docgen.Files(docgen.Input{Commands: []*cobra.Command{root()}, Engines: w.Kinds, Records: records, Registry: w.Registry,
+	return docgen.Files(docgen.Input{Commands: []*cobra.Command{root()}, Others: []string{"blis-score"}, Engines: w.Kinds, Records: records, Registry: w.Registry,
 		Layers: layers, Policy: string(policy), Packages: m.Packages(), Prices: prices})
 }
 

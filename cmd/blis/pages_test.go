@@ -108,6 +108,29 @@ func TestPeoplePagesHoldIdeasOnly(t *testing.T) {
 	}
 }
 
+// TestGlossaryHasEachTermOnceInOrder keeps one meaning a word.
+func TestGlossaryHasEachTermOnceInOrder(t *testing.T) {
+	text, err := os.ReadFile(tree + "/content/glossary.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	terms := regexp.MustCompile(`(?m)^##+ (.+?)(?: \{#[\w-]+\})?\n(\S?)`).FindAllSubmatch(text, -1)
+	last := ""
+	for _, m := range terms {
+		term := strings.ToLower(string(m[1]))
+		if term <= last {
+			t.Errorf("%q stands after %q: sort the terms, each once", term, last)
+		}
+		if len(m[2]) == 0 {
+			t.Errorf("%q has no meaning below it", term)
+		}
+		last = term
+	}
+	if len(terms) < 10 {
+		t.Errorf("got %d terms", len(terms))
+	}
+}
+
 // addresses are the pages the site makes: those of the Markdown files, and those the
 // site's own packages name.
 func addresses(m *invariants.Module) map[string]bool {

@@ -28,6 +28,7 @@ type Catalog struct {
 	models   map[string]*Model
 	graphs   map[string]*Graph // by model; joined into Model.Graph by check
 	sources  map[string]*Source
+	routers  map[string]*RouterTable
 	aliases  map[Alias]Ref // keyed without Note
 }
 
@@ -39,7 +40,7 @@ type Ref struct {
 }
 
 // Open reads and checks base with each overlay's entries added or put in place of
-// base's, in order. An entry is one file of hardware, networks or sources, or
+// base's, in order. An entry is one file of hardware, networks, routers or sources, or
 // one whole model directory. The error is a *diag.Refusal naming the file.
 func Open(base fs.FS, overlays ...fs.FS) (*Catalog, error) {
 	files, hashes, err := gather(base, overlays)
@@ -48,7 +49,7 @@ func Open(base fs.FS, overlays ...fs.FS) (*Catalog, error) {
 	}
 	c := &Catalog{
 		hashes: hashes, files: files, chips: map[string]*Chip{}, networks: map[string]*Network{},
-		models: map[string]*Model{}, graphs: map[string]*Graph{}, sources: map[string]*Source{}, aliases: map[Alias]Ref{},
+		models: map[string]*Model{}, graphs: map[string]*Graph{}, sources: map[string]*Source{}, routers: map[string]*RouterTable{}, aliases: map[Alias]Ref{},
 	}
 	for _, f := range files {
 		if err := c.decode(f); err != nil {

@@ -24,6 +24,11 @@ func (c *Catalog) check() error {
 			return err
 		}
 	}
+	for _, name := range names(c.routers) {
+		if err := c.checkRouter(c.routers[name]); err != nil {
+			return err
+		}
+	}
 	for _, name := range names(c.graphs) {
 		if c.models[name] == nil {
 			return refuse(fill("models/%/graph.yaml", name), "", "", "has no model.yaml beside it", fill("models/%/model.yaml", name), "SUB-3")

@@ -18,6 +18,8 @@ func (c *Catalog) decode(f File) error {
 		return decodeInto(c.chips, f, name, ChipSchema, func(e *Chip) (string, string) { return e.Schema, e.Name })
 	case dir == "networks":
 		return decodeInto(c.networks, f, name, NetworkSchema, func(e *Network) (string, string) { return e.Schema, e.Name })
+	case dir == "routers":
+		return decodeInto(c.routers, f, name, RouterSchema, func(e *RouterTable) (string, string) { return e.Schema, e.Name })
 	case dir == "sources":
 		return decodeInto(c.sources, f, name, SourceSchema, func(e *Source) (string, string) { return e.Schema, e.ID })
 	case name == "graph":

@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-//go:embed data/hardware/*.yaml data/models/*/graph.yaml data/models/*/model.yaml data/networks/*.yaml data/sources/*.yaml
+//go:embed data/hardware/*.yaml data/models/*/graph.yaml data/models/*/model.yaml data/networks/*.yaml data/routers/*.yaml data/sources/*.yaml
 var embedded embed.FS
 
 // EmbeddedFS is the data compiled into the program, rooted as Open expects.

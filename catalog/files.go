@@ -20,6 +20,7 @@ var Patterns = []string{
 	"models/*/graph.yaml",
 	"models/*/model.yaml",
 	"networks/*.yaml",
+	"routers/*.yaml",
 	"sources/*.yaml",
 }
 
@@ -172,7 +173,7 @@ func ignored(p string) bool {
 
 // tops are the data directories, the first elements of Patterns; files outside
 // them are ignored.
-var tops = []string{"hardware", "models", "networks", "sources"}
+var tops = []string{"hardware", "models", "networks", "routers", "sources"}
 
 // fill puts name in the place of % in a path.
 func fill(path, name string) string { return strings.Replace(path, "%", name, 1) }

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"github.com/inference-sim/accuracy-dashboard/catalog"
 	"github.com/inference-sim/accuracy-dashboard/cost/plan"
@@ -125,6 +126,74 @@ func try(t testing.TB, w *World, u *ledger.Unit) *record.Trial {
 		t.Fatal(err)
 	}
 	return trial
+}
+
+// §11.4: code that the modelled release does not ship comes before every reason but
+// its own, and what the release ships stays with the field's status.
+func TestCodeNotVisible(t *testing.T) {
+	rows := []string{
+		`{"name":"worker-cls","kind":"argument","status":"not_modelled","loads_code":true,"values":["auto"]}`,
+		`{"name":"logits-processors","kind":"argument","status":"not_modelled","loads_code":true}`,
+		`{"name":"other","kind":"argument","status":"not_modelled"}`,
+	}
+	for _, c := range []struct {
+		args string
+		want record.Reason
+	}{
+		{`{"worker-cls":"mine.Worker","other":1}`, record.CodeNotVisible},
+		{`{"other":1,"worker-cls":"mine.Worker"}`, record.CodeNotVisible},
+		{`{"worker-cls":"auto"}`, record.FieldNotModelled},
+		{`{"worker-cls":"vllm.v1.worker.Worker"}`, record.FieldNotModelled},
+		{`{"logits-processors":["vllm.a.B","mine.C"]}`, record.CodeNotVisible},
+		{`{"logits-processors":["vllm.a.B"]}`, record.FieldNotModelled},
+		{`{"other":1}`, record.FieldNotModelled},
+	} {
+		l := list(t, slices.Clone(rows)...)
+		l.Engine = "vllm"
+		got := try(t, world(t, port{name: "vllm", list: l}), unit(t, c.args)).Refusal
+		if got == nil || got.Reason != c.want {
+			t.Errorf("%s: got %+v, want %s", c.args, got, c.want)
+		}
+	}
+}
+
+// §11.4: a router that is not hosted is scored only where the router table maps its
+// mode, and the point then names the policy that stood in.
+func TestRouters(t *testing.T) {
+	overlay := fstest.MapFS{
+		"sources/theirs.yaml": {Data: []byte("schema: blis.source/v1\nid: theirs\ntitle: T\nrepository: o/r\nrevision: 71f4f0999f95b96c49a9d0c4afbd18dfdb943c26\npath: p\nlicence: none stated\n")},
+		"routers/r.yaml": {Data: []byte("schema: blis.router/v1\nname: r\ntitle: R\nmodes:\n" +
+			"  - {mode: turn, policy: round-robin, evidence: both take turns, sources: [theirs, theirs]}\n" +
+			"  - {mode: tree, none_close: it guesses hits, evidence: both scorers, sources: [theirs, theirs]}\n")},
+	}
+	c, err := catalog.Open(catalog.EmbeddedFS(), overlay)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, k := range []struct {
+		router *ledger.Router
+		says   string // of the refusal; empty: scored
+	}{
+		{nil, ""},
+		{&ledger.Router{Name: "llm-d", Mode: "any"}, ""},
+		{&ledger.Router{Name: "r", Mode: "turn"}, ""},
+		{&ledger.Router{Name: "r", Mode: "turn", Affinity: "on"}, "no entry for turn on"},
+		{&ledger.Router{Name: "r", Mode: "tree"}, "it guesses hits"},
+		{&ledger.Router{Name: "q", Mode: "turn"}, "does not know it"},
+	} {
+		w := world(t, port{name: "vllm", list: list(t)})
+		w.Catalog = c
+		u := unit(t, "{}")
+		u.Configurations[0].Router = k.router
+		got := try(t, w, u)
+		if (got.Refusal == nil) != (k.says == "") || got.Refusal != nil && (got.Refusal.Reason != record.RouterUnsupported || !strings.Contains(got.Refusal.Detail, k.says)) {
+			t.Errorf("%+v: got %+v, want %q", k.router, got.Refusal, k.says)
+		}
+		mapped := k.router != nil && k.router.Name == "r" && k.says == ""
+		if mapped != (len(got.Estimates) == 1 && got.Estimates[0].StoodIn == "llm-d round-robin" && !got.Estimates[0].Exact) {
+			t.Errorf("%+v: got estimates %+v", k.router, got.Estimates)
+		}
+	}
 }
 
 // Every unit of both engines: the engine block says exactly what the run passed,

@@ -27,6 +27,9 @@ func (w *World) scenario(t *record.Trial) (*spec.Scenario, *record.Refused) {
 	if refused != nil {
 		return nil, refused
 	}
+	if refused := w.router(c, t); refused != nil {
+		return nil, refused
+	}
 	s := &spec.Scenario{Schema: spec.Schema, Engine: spec.Engine{Kind: kind.Name(), Version: t.Simulated}}
 	model, refused := w.place(u, c, s)
 	if refused != nil {
@@ -67,6 +70,32 @@ func recorded(u *ledger.Unit) (*ledger.Configuration, *record.Refused) {
 		return nil, refuse(record.ValueNotRecorded, "whether speculative decoding was on")
 	}
 	return c, nil
+}
+
+// hosted is the router whose decisions are simulated (X4).
+const hosted = "llm-d"
+
+// router names the policy that stands in for a router which is not hosted, or
+// refuses a run behind one that the router table maps to none (§11.4).
+func (w *World) router(c *ledger.Configuration, t *record.Trial) *record.Refused {
+	r := c.Router
+	if r == nil || r.Name == hosted {
+		return nil
+	}
+	setting := strings.TrimSpace(r.Mode + " " + r.Affinity)
+	table, ok := w.Catalog.Router(r.Name)
+	if !ok {
+		return refuse(record.RouterUnsupported, "router %s is not hosted, and the router table does not know it", r.Name)
+	}
+	m, ok := table.Mode(r.Mode, r.Affinity)
+	if !ok {
+		return refuse(record.RouterUnsupported, "router %s: the router table has no entry for %s", r.Name, setting)
+	}
+	if m.Policy == "" {
+		return refuse(record.RouterUnsupported, "router %s, %s: no llm-d policy is close enough: %s", r.Name, setting, m.NoneClose)
+	}
+	t.Estimates = append(t.Estimates, record.Estimate{Field: "router", Recorded: r.Name + " " + setting, Rule: "router table", StoodIn: hosted + " " + m.Policy, Reason: m.Evidence})
+	return nil
 }
 
 // place sets model, checkpoint and hardware by their catalog names.

@@ -75,6 +75,10 @@ func (d *decider) decide(p passed) {
 	}
 	set := record.Setting{Name: p.recorded, Recorded: text(p.value), Stage: "passed", Status: f.Status,
 		Covered: len(f.Values) == 0 || slices.Contains(f.Values, text(p.value))}
+	if d.list.Hidden(f, p.value) { // takes precedence over what the engine models (§11.4)
+		d.refuse(record.CodeNotVisible, "%s=%s names code that the modelled release does not ship", p.name, text(p.value))
+		return
+	}
 	switch f.Status {
 	case fields.Modelled, fields.Inert:
 		set.Stated = p.name + "=" + text(p.value)

@@ -34,6 +34,7 @@ type servingLaunch struct {
 	ServerArgs  map[string]any    `json:"server_args"`
 	Env         map[string]string `json:"env"`
 	Client      Client            `json:"client"` // its counts come from each result
+	Router      *Router           `json:"router"`
 	Metadata    []string          `json:"metadata"`
 }
 
@@ -163,7 +164,7 @@ func (l *servingLaunch) identify(r *row, concurrency, prompts int, date *string)
 	client := l.Client
 	client.NumPrompts, client.MaxConcurrency = &prompts, &concurrency
 	r.launched = &Configuration{Match: "unique", Checkpoint: &l.Checkpoint, Image: l.Image, Speculation: l.Speculation, ServerArgs: l.ServerArgs, Env: l.Env,
-		Client: &client, Notes: []string{}}
+		Client: &client, Router: l.Router, Notes: []string{}}
 	r.serving = Serving{Image: l.Image, ISL: &l.Client.InputLen, OSL: &l.Client.OutputLen}
 	hash, err := canon.Hash(r.serving)
 	if err != nil {
@@ -174,7 +175,8 @@ func (l *servingLaunch) identify(r *row, concurrency, prompts int, date *string)
 		ServerArgs map[string]any    `json:"server_args"`
 		Env        map[string]string `json:"env"`
 		Client     Client            `json:"client"`
-	}{l.Checkpoint, l.ServerArgs, l.Env, l.Client})
+		Router     *Router           `json:"router,omitempty"`
+	}{l.Checkpoint, l.ServerArgs, l.Env, l.Client, l.Router})
 	if err != nil {
 		return err
 	}

@@ -20,6 +20,7 @@ type Configuration struct {
 	ServerArgs  map[string]any    `json:"server_args"` // passed flags only; numbers are json.Number
 	Env         map[string]string `json:"env"`
 	Client      *Client           `json:"client"`
+	Router      *Router           `json:"router,omitempty"` // null: the run was not measured behind one
 	Origin      *Origin           `json:"origin"`
 	Notes       []string          `json:"notes"`
 }
@@ -43,6 +44,13 @@ type Client struct {
 	UseChatTemplate   bool    `json:"use_chat_template"`
 	TrustRemoteCode   bool    `json:"trust_remote_code"`
 	PercentileMetrics string  `json:"percentile_metrics"`
+}
+
+// Router is what stood between client and engines.
+type Router struct {
+	Name     string `json:"name"` // "llm-d", or a router that is not hosted here
+	Mode     string `json:"mode"`
+	Affinity string `json:"session_affinity,omitempty"`
 }
 
 // Origin says where in the benchmark's repository the launch was read.
@@ -75,6 +83,7 @@ func (c *Configuration) differing(b *Configuration) []string {
 		y, inB := b.Env[k]
 		add("env."+k, x == y && inC == inB)
 	}
+	add("router", equal(c.Router, b.Router))
 	add("client", reflect.DeepEqual(c.Client.frame(), b.Client.frame()))
 	return out
 }

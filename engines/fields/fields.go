@@ -42,6 +42,9 @@ type Field struct {
 	Default  string `json:"default,omitempty"`
 	Status   Status `json:"status"`
 	Evidence string `json:"evidence"` // modelled: a test; inert: the argument; else why and what it does
+	// Loads says that the value names code to load. Code outside the engine's own
+	// package is not visible here (§11.4).
+	Loads bool `json:"loads_code,omitempty"`
 	// Values are the value classes the evidence covers; empty means every value.
 	Values []string  `json:"values,omitempty"`
 	Rule   *Estimate `json:"rule,omitempty"`

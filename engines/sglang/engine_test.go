@@ -40,7 +40,7 @@ func assemble(s enginetest.Setup) (engines.Engine, error) {
 	tokens := s.Blocks * s.BlockTokens
 	c := sched.Config{
 		TotalTokens: tokens + 2*s.BlockTokens + 2, MaxRunning: s.MaxSeqs, ContextLen: min(s.MaxLength, tokens) + 2, ChunkSize: s.StepTokens,
-		MaxPrefill: 16384, PageSize: s.BlockTokens, Policy: sched.FCFS, Conservative: 1, Overlap: s.Async, ClipNewTokens: sched.DefaultClip,
+		MaxPrefill: 16384, PageSize: s.BlockTokens, Policy: sched.FCFS, Conservative: 1, Overlap: s.Async, Tuning: sched.Untuned(),
 		Priorities: s.Priority, LowFirst: true, PreemptThreshold: 10, DecodeLogInterval: 40,
 	}
 	p := &plan.PoolPlan{KV: []plan.KVGroup{{Kind: "full", PageTokens: s.BlockTokens}}, InFlight: 1}
@@ -142,7 +142,7 @@ func BenchmarkClosedLoop(b *testing.B) {
 func TestRecvInterval(t *testing.T) {
 	for _, interval := range []int{1, 30} {
 		p := Parts{
-			Sched:  sched.Config{TotalTokens: 10000, MaxRunning: 8, ContextLen: 4096, ChunkSize: 512, MaxPrefill: 16384, PageSize: 1, Policy: sched.FCFS, Conservative: 1, ClipNewTokens: 4096},
+			Sched:  sched.Config{TotalTokens: 10000, MaxRunning: 8, ContextLen: 4096, ChunkSize: 512, MaxPrefill: 16384, PageSize: 1, Policy: sched.FCFS, Conservative: 1, Tuning: sched.Untuned()},
 			NoTree: true, Plan: &plan.PoolPlan{KV: []plan.KVGroup{{Kind: "full"}}}, Attends: []int{0}, Padding: asIs{}, Pricer: flat{}, RecvInterval: interval,
 		}
 		e := Assemble(p)
@@ -168,7 +168,7 @@ func TestRecvInterval(t *testing.T) {
 // The tokenizer process rejects what the context cannot hold; one token less is taken.
 func TestRejections(t *testing.T) {
 	e := Assemble(Parts{
-		Sched:  sched.Config{TotalTokens: 1000, MaxRunning: 8, ContextLen: 100, ChunkSize: 512, MaxPrefill: 16384, PageSize: 1, Policy: sched.FCFS, Conservative: 1, ClipNewTokens: 4096},
+		Sched:  sched.Config{TotalTokens: 1000, MaxRunning: 8, ContextLen: 100, ChunkSize: 512, MaxPrefill: 16384, PageSize: 1, Policy: sched.FCFS, Conservative: 1, Tuning: sched.Untuned()},
 		NoTree: true, Plan: &plan.PoolPlan{KV: []plan.KVGroup{{Kind: "full"}}}, Attends: []int{0}, Padding: asIs{}, Pricer: flat{},
 	})
 	for i, c := range []struct {

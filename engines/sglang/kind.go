@@ -62,11 +62,15 @@ func (k *Kind) New(spec engines.Spec, env engines.Environment) (engines.Engine, 
 	if err != nil {
 		return nil, err
 	}
+	config, err := s.schedule()
+	if err != nil {
+		return nil, err
+	}
 	pricer, err := env.Pricer(s.plan)
 	if err != nil {
 		return nil, err
 	}
-	return Assemble(s.parts(pricer)), nil
+	return Assemble(s.parts(config, pricer)), nil
 }
 
 // Explain resolves spec without building an engine: every setting with its source,

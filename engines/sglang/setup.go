@@ -2,7 +2,9 @@ package sglang
 
 import (
 	"fmt"
+	"maps"
 	"math"
+	"slices"
 
 	"github.com/inference-sim/accuracy-dashboard/catalog"
 	"github.com/inference-sim/accuracy-dashboard/cost/plan"
@@ -120,19 +122,25 @@ func (s *setup) size() error {
 const stateShare = 0.9 / 1.9
 
 // schedule is what the scheduler reads of a resolved launch.
-func (s *setup) schedule() sched.Config {
+func (s *setup) schedule() (sched.Config, error) {
 	c := s.config
+	tuning := sched.Untuned()
+	for _, name := range slices.Sorted(maps.Keys(c.Env)) {
+		if _, err := tuning.Set(name, c.Env[name]); err != nil {
+			return sched.Config{}, &diag.Refusal{Field: "engine.env." + name, Value: c.Env[name], Problem: "invalid number", Accept: "a number", Rule: "X1"}
+		}
+	}
 	return sched.Config{
 		TotalTokens: s.budget.tokens, MaxRunning: s.budget.maxRunning, ContextLen: c.ContextLen, ChunkSize: c.Chunk, MaxPrefill: c.MaxPrefill,
 		PageSize: c.Page, Policy: sched.Policy(c.Policy), Conservative: c.Conservative, MixedChunk: c.MixedChunk, Overlap: c.Overlap,
-		MaxQueued: c.MaxQueued, PrefillMax: c.PrefillMax, ClipNewTokens: c.ClipNewTokens, Seed: uint32(c.Seed),
+		MaxQueued: c.MaxQueued, PrefillMax: c.PrefillMax, DecodeCredits: c.DecodeCredits, Tuning: tuning, Seed: uint32(c.Seed),
 		Priorities: c.Priorities, LowFirst: c.LowFirst, NoPreemption: c.NoPreemption, PreemptThreshold: c.PreemptAbove, DecodeLogInterval: c.DecodeLog,
-	}
+	}, nil
 }
 
-func (s *setup) parts(pricer engines.Pricer) Parts {
+func (s *setup) parts(config sched.Config, pricer engines.Pricer) Parts {
 	return Parts{
-		Sched: s.schedule(), Eviction: kv.Policy(s.config.Eviction), NoTree: s.config.NoTree, Plan: s.plan, Attends: s.lowered.Attends,
+		Sched: config, Eviction: kv.Policy(s.config.Eviction), NoTree: s.config.NoTree, Plan: s.plan, Attends: s.lowered.Attends,
 		Padding: s.lowered.Padding, Pricer: pricer, RecvInterval: s.config.RecvInterval,
 	}
 }

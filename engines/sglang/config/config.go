@@ -51,7 +51,8 @@ type Config struct {
 	LowFirst       bool
 	NoPreemption   bool
 	PreemptAbove   int
-	ClipNewTokens  int
+	DecodeCredits  int
+	Env            map[string]string // as stated; the scheduler reads its own
 
 	Chip    *catalog.Chip
 	Graph   *catalog.Graph

@@ -5,14 +5,13 @@ import (
 	"math"
 	"slices"
 
-	"github.com/inference-sim/accuracy-dashboard/internal/diag"
 	"github.com/inference-sim/accuracy-dashboard/internal/quantity"
 )
 
 // Resolve applies ServerArgs' rules in upstream's order (server_args.py
 // __post_init__).
 func Resolve(in Input) (*Config, error) {
-	c := &Config{Chip: in.Chip, Graph: in.Graph, Storage: in.Checkpoint.Storage, Sources: map[string]Source{}, Values: map[string]string{}}
+	c := &Config{Chip: in.Chip, Graph: in.Graph, Storage: in.Checkpoint.Storage, Env: in.Env, Sources: map[string]Source{}, Values: map[string]string{}}
 	r := newReader(in.Args, c)
 	c.parallel(r, max(1, in.Nodes))
 	c.scheduling(r)
@@ -21,7 +20,6 @@ func Resolve(in Input) (*Config, error) {
 	c.page(r)
 	c.graphs(r)
 	c.memFraction(r)
-	c.environment(r, in.Env)
 	return c, r.err
 }
 
@@ -62,6 +60,7 @@ func (c *Config) scheduling(r *reader) {
 	c.MaxTotal = r.int("max-total-tokens", 0)
 	c.MaxQueued = r.int("max-queued-requests", 0)
 	c.PrefillMax = r.int("prefill-max-requests", 0)
+	c.DecodeCredits = r.int("prefill-decode-interval", 0)
 	c.Conservative = r.float("schedule-conservativeness", 1)
 	c.Policy = r.choice("schedule-policy", "fcfs", "fcfs", "lpm", "dfs-weight", "lof", "random")
 	c.Eviction = r.choice("radix-eviction-policy", "lru", "lru", "lfu", "fifo", "mru", "filo", "priority", "slru")
@@ -219,22 +218,6 @@ func (c *Config) memFraction(r *reader) {
 	}
 	if !(c.MemFraction > 0 && c.MemFraction < 1) {
 		r.fail("mem-fraction-static", c.MemFraction, "is not a share of the memory", "a number in (0, 1)")
-	}
-}
-
-// defaultClip is SGLANG_CLIP_MAX_NEW_TOKENS_ESTIMATION unset.
-const defaultClip = 4096
-
-func (c *Config) environment(r *reader, env map[string]string) {
-	c.ClipNewTokens = defaultClip
-	const name = "SGLANG_CLIP_MAX_NEW_TOKENS_ESTIMATION"
-	if v, ok := env[name]; ok {
-		n, isNumber := number(v)
-		if !isNumber || n < 1 {
-			r.err = &diag.Refusal{Field: "engine.env." + name, Value: v, Problem: "invalid int value", Accept: "an integer >= 1", Rule: "X1"}
-			return
-		}
-		c.ClipNewTokens = int(n)
 	}
 }
 

@@ -3,6 +3,8 @@ package oracle
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/inference-sim/accuracy-dashboard/engines"
 	"github.com/inference-sim/accuracy-dashboard/engines/sglang/kv"
@@ -18,7 +20,7 @@ type scenario struct {
 	Config        config         `json:"config"`
 	Requests      []request      `json:"requests"`
 	Aborts        []abort        `json:"aborts"`
-	Env           map[string]int `json:"env"`
+	Env           map[string]any `json:"env"`
 	KVFull        bool           `json:"kv_full"`
 	Detail        string         `json:"detail"`
 	RecordQueue   bool           `json:"record_queue"`
@@ -42,6 +44,7 @@ type config struct {
 	MaxQueued     int     `json:"max_queued_requests"`
 	DisableRadix  bool    `json:"disable_radix_cache"`
 	PrefillMax    int     `json:"prefill_max_requests"`
+	DecodeCredits int     `json:"prefill_decode_interval"`
 	Priorities    bool    `json:"enable_priority_scheduling"`
 	LowFirst      bool    `json:"schedule_low_priority_values_first"`
 	NoPreemption  bool    `json:"disable_priority_preemption"`
@@ -181,12 +184,16 @@ func (s *scenario) req(r *request, prompt []engines.Segment) *sched.Req {
 	return q
 }
 
+// indifferent variables change no recorded value: one tree serves both names, and a
+// batch that waits for the one before it has been formed already.
+var indifferent = map[string]bool{"SGLANG_ENABLE_UNIFIED_RADIX_TREE": true, "SGLANG_DISABLE_CONSECUTIVE_PREFILL_OVERLAP": true}
+
 func (s *scenario) schedConfig() (sched.Config, error) {
 	c := s.Config
 	out := sched.Config{
 		TotalTokens: c.MaxTotal, MaxRunning: c.MaxRunning, ContextLen: c.ContextLen, ChunkSize: c.Chunk, MaxPrefill: c.MaxPrefill,
 		PageSize: c.Page, Policy: sched.Policy(c.Policy), Conservative: c.Conservative, MixedChunk: c.Mixed, Overlap: c.Overlap,
-		MaxQueued: c.MaxQueued, PrefillMax: c.PrefillMax, ClipNewTokens: sched.DefaultClip, Seed: 1,
+		MaxQueued: c.MaxQueued, PrefillMax: c.PrefillMax, DecodeCredits: c.DecodeCredits, Tuning: sched.Untuned(), Seed: 1,
 		Priorities: c.Priorities, LowFirst: c.LowFirst, NoPreemption: c.NoPreemption, PreemptThreshold: 10, DecodeLogInterval: 40,
 	}
 	if c.PreemptThresh != nil {
@@ -195,11 +202,12 @@ func (s *scenario) schedConfig() (sched.Config, error) {
 	if c.Seed != nil {
 		out.Seed = *c.Seed
 	}
-	for name, value := range s.Env { //determinism:any-order one variable is known
-		if name != "SGLANG_CLIP_MAX_NEW_TOKENS_ESTIMATION" {
-			return out, &diag.Refusal{Field: "input.env." + name, Value: fmt.Sprint(value), Problem: "is a variable the replay does not know"}
+	for _, name := range slices.Sorted(maps.Keys(s.Env)) {
+		value := fmt.Sprint(s.Env[name])
+		known, err := out.Set(name, value)
+		if (!known && !indifferent[name]) || err != nil {
+			return out, &diag.Refusal{Field: "input.env." + name, Value: value, Problem: "is a variable or a value the replay does not know"}
 		}
-		out.ClipNewTokens = value
 	}
 	if c.Tree != "radix" && c.Tree != "unified" {
 		return out, &diag.Refusal{Field: "input.config.tree", Value: c.Tree, Problem: "is not a tree the replay knows", Accept: "radix, unified (one implementation serves both)"}

@@ -13,6 +13,8 @@
 // managers/scheduler_components/. Rules kept: SGL-1, SGL-2, SIM-7, DEV-13.
 package sched
 
+import "strconv"
+
 // Config is what the scheduler reads of the resolved server arguments.
 type Config struct {
 	TotalTokens   int // max_total_num_tokens
@@ -27,14 +29,51 @@ type Config struct {
 	Overlap       bool
 	MaxQueued     int // max_queued_requests; 0 is no limit
 	PrefillMax    int // prefill_max_requests; 0 is no limit
-	ClipNewTokens int // SGLANG_CLIP_MAX_NEW_TOKENS_ESTIMATION
+	DecodeCredits int // prefill_decode_interval: decode steps after a prefill step
 	Seed          uint32
+	Tuning
 
 	Priorities        bool // enable_priority_scheduling
 	LowFirst          bool // schedule_low_priority_values_first
 	NoPreemption      bool
 	PreemptThreshold  int
 	DecodeLogInterval int // decode results between two publications of KV events
+}
+
+// Tuning are the constants that environment variables change (environ.py).
+type Tuning struct {
+	ClipNewTokens   int     // SGLANG_CLIP_MAX_NEW_TOKENS_ESTIMATION
+	InitRatio       float64 // SGLANG_INIT_NEW_TOKEN_RATIO
+	MinRatioFactor  float64 // SGLANG_MIN_NEW_TOKEN_RATIO_FACTOR
+	RatioDecaySteps int     // SGLANG_NEW_TOKEN_RATIO_DECAY_STEPS
+	RetractSteps    int     // SGLANG_RETRACT_DECODE_STEPS
+	InBatchCheck    int     // IN_BATCH_PREFIX_CACHING_CHECK_THRESHOLD
+	InBatchDefer    int     // IN_BATCH_PREFIX_CACHING_DEPRIORITIZE_THRESHOLD
+}
+
+// Untuned are the values of an empty environment.
+func Untuned() Tuning {
+	return Tuning{ClipNewTokens: 4096, InitRatio: 0.7, MinRatioFactor: 0.14, RatioDecaySteps: 600, RetractSteps: 20, InBatchCheck: 32, InBatchDefer: 32}
+}
+
+// Set gives a variable its value; known is false when no variable of that name is
+// read here.
+func (t *Tuning) Set(name, value string) (known bool, err error) {
+	whole := map[string]*int{
+		"SGLANG_CLIP_MAX_NEW_TOKENS_ESTIMATION": &t.ClipNewTokens, "SGLANG_NEW_TOKEN_RATIO_DECAY_STEPS": &t.RatioDecaySteps,
+		"SGLANG_RETRACT_DECODE_STEPS": &t.RetractSteps, "IN_BATCH_PREFIX_CACHING_CHECK_THRESHOLD": &t.InBatchCheck,
+		"IN_BATCH_PREFIX_CACHING_DEPRIORITIZE_THRESHOLD": &t.InBatchDefer,
+	}
+	share := map[string]*float64{"SGLANG_INIT_NEW_TOKEN_RATIO": &t.InitRatio, "SGLANG_MIN_NEW_TOKEN_RATIO_FACTOR": &t.MinRatioFactor}
+	switch {
+	case whole[name] != nil:
+		*whole[name], err = strconv.Atoi(value)
+	case share[name] != nil:
+		*share[name], err = strconv.ParseFloat(value, 64)
+	default:
+		return false, nil
+	}
+	return true, err
 }
 
 // Policy orders the waiting queue.
@@ -53,12 +92,9 @@ func Policies() []Policy { return []Policy{FCFS, LPM, DFSWeight, LOF, Random} }
 
 // Constants of the modelled commit.
 const (
-	retractDecodeSteps = 20   // RETRACT_DECODE_STEPS
-	reserveInput       = 5    // max_req_input_len = max_req_len - 5
-	lpmQueueLimit      = 128  // longer queues are served in arrival order
-	inBatchThreshold   = 32   // tokens of a prefix shared inside the queue
-	DefaultClip        = 4096 // ClipNewTokens
-	noMaxNew           = 1 << 30
+	reserveInput  = 5   // max_req_input_len = max_req_len - 5
+	lpmQueueLimit = 128 // longer queues are served in arrival order
+	noMaxNew      = 1 << 30
 )
 
 // MaxReqLen is the longest prompt plus output.
@@ -71,10 +107,10 @@ func (c *Config) MaxReqInputLen() int { return c.MaxReqLen() - reserveInput }
 // (scheduler_components/new_token_ratio_tracker.py).
 type ratio struct{ init, min, decay, now float64 }
 
-func newRatio(conservative float64) ratio {
-	r := ratio{init: min(float64(0.7*conservative), 1)}
-	r.min = min(float64(r.init*0.14), 1)
-	r.decay = (r.init - r.min) / 600
+func newRatio(c *Config) ratio {
+	r := ratio{init: min(float64(c.InitRatio*c.Conservative), 1)}
+	r.min = min(float64(r.init*c.MinRatioFactor), 1)
+	r.decay = (r.init - r.min) / float64(c.RatioDecaySteps)
 	r.now = r.init
 	return r
 }

@@ -107,7 +107,7 @@ func (s *Scheduler) reserveFor(reqs []*Req) float64 {
 		decoded += r.Outputs
 		limit += r.MaxNew
 	}
-	return min(1, float64(decoded+retractDecodeSteps*len(reqs))/float64(limit+1))
+	return min(1, float64(decoded+s.c.RetractSteps*len(reqs))/float64(limit+1))
 }
 
 // release takes a request's memory back for remaining others and makes it ready to
@@ -115,7 +115,7 @@ func (s *Scheduler) reserveFor(reqs []*Req) float64 {
 func (s *Scheduler) release(r *Req, remaining int) {
 	s.cache.Release(&r.hold)
 	s.freeSlot(r)
-	s.cache.Reserve(remaining * retractDecodeSteps)
+	s.cache.Reserve(remaining * s.c.RetractSteps)
 	r.retracted, r.chunks, r.extend = true, 0, 0
 }
 

@@ -58,10 +58,10 @@ func (s *Scheduler) matchAll() {
 		s.cache.Match(&r.hold, key)
 		found := r.hold.Prefix
 		r.matched = min(found, r.length()-1)
-		if found > inBatchThreshold {
+		if found > s.c.InBatchCheck {
 			continue
 		}
-		if shared, _ := queue.Match(key); shared >= inBatchThreshold {
+		if shared, _ := queue.Match(key); shared >= s.c.InBatchDefer {
 			r.matched = math.MinInt / 2
 		} else {
 			queue.Insert(key, 0, false)

@@ -2,6 +2,20 @@ package sched
 
 import "slices"
 
+// prefillUnlessOwed is prefill, deferred while decode steps are owed
+// (prefill_decode_interval; inferred beyond its being a count of credits).
+func (s *Scheduler) prefillUnlessOwed() *Batch {
+	if s.owed > 0 && len(s.running.Reqs) > 0 {
+		s.owed--
+		return nil
+	}
+	b := s.prefill()
+	if b != nil {
+		s.owed = s.c.DecodeCredits
+	}
+	return b
+}
+
 // prefill forms a batch that computes prompt tokens, nil when none can be formed
 // (scheduler.py _get_new_batch_prefill_raw).
 func (s *Scheduler) prefill() *Batch {

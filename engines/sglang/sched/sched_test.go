@@ -36,7 +36,7 @@ func (l *log) Emitted(r *Req) {
 func base() Config {
 	return Config{
 		TotalTokens: 2000, MaxRunning: 2, ContextLen: 4096, ChunkSize: 512, MaxPrefill: 16384, PageSize: 1, Policy: FCFS, Conservative: 1,
-		ClipNewTokens: DefaultClip, PreemptThreshold: 10, DecodeLogInterval: 40, Seed: 1,
+		Tuning: Untuned(), PreemptThreshold: 10, DecodeLogInterval: 40, Seed: 1,
 	}
 }
 
@@ -349,4 +349,45 @@ func TestLastRequestThatDoesNotFitIsAborted(t *testing.T) {
 		t.Errorf("got %v, want the request aborted for want of memory", w.aborted)
 	}
 	clean(t, s)
+}
+
+func TestTuning(t *testing.T) {
+	tuned := Untuned()
+	for _, c := range []struct {
+		name, value string
+		known, bad  bool
+	}{
+		{"SGLANG_RETRACT_DECODE_STEPS", "5", true, false}, {"SGLANG_INIT_NEW_TOKEN_RATIO", "0.5", true, false},
+		{"SGLANG_RETRACT_DECODE_STEPS", "few", true, true}, {"SGLANG_OTHER", "1", false, false},
+	} {
+		if known, err := tuned.Set(c.name, c.value); known != c.known || (err != nil) != c.bad {
+			t.Errorf("%s=%s: got %v, %v; want known %v, refused %v", c.name, c.value, known, err, c.known, c.bad)
+		}
+	}
+	cfg := base()
+	cfg.InitRatio = 0.5
+	s, _ := newScheduler(cfg)
+	if init, least, decay := s.Ratios(); init != 0.5 || least != 0.5*0.14 || decay != (0.5-0.5*0.14)/600 {
+		t.Errorf("got %v, %v, %v; want a start at 0.5", init, least, decay)
+	}
+}
+
+// After a prefill step so many decode steps go first, while there is something to
+// decode.
+func TestDecodeCredits(t *testing.T) {
+	for _, credits := range []int{0, 3} {
+		cfg := base()
+		cfg.DecodeCredits, cfg.MaxRunning = credits, 8
+		s, _ := newScheduler(cfg)
+		s.Receive(req("a", 10, 50, 0))
+		turn(s)
+		s.Receive(req("b", 10, 50, 0))
+		got := 0
+		for turn(s).Mode == Decode {
+			got++
+		}
+		if got != credits {
+			t.Errorf("interval %d: got %d decode steps before the next prefill", credits, got)
+		}
+	}
 }

@@ -19,6 +19,7 @@ type Scheduler struct {
 	slots   int // free request slots
 	entries uint64
 	decodes int // decode results so far
+	owed    int // decode steps that go before the next prefill step
 	watch   Watcher
 }
 
@@ -37,7 +38,7 @@ type Watcher interface {
 // New returns a scheduler with an empty queue. events may be nil.
 func New(c Config, cache *kv.Cache, events *kv.Events, watch Watcher) *Scheduler {
 	return &Scheduler{
-		c: c, cache: cache, events: events, ratio: newRatio(c.Conservative), random: newTwister(c.Seed),
+		c: c, cache: cache, events: events, ratio: newRatio(&c), random: newTwister(c.Seed),
 		running: &Batch{Mode: Decode}, slots: c.MaxRunning, watch: watch,
 	}
 }
@@ -179,7 +180,7 @@ func (s *Scheduler) Next() *Batch {
 		s.cache.Store(&c.hold, c.key(c.filled()), c.Priority, true)
 	}
 	s.mergeLast(except)
-	b := s.prefill()
+	b := s.prefillUnlessOwed()
 	if b == nil && len(s.running.Reqs) > 0 {
 		if s.update(); len(s.running.Reqs) > 0 {
 			b = s.running

@@ -48,7 +48,8 @@ type Engine interface {
 type RequestID uint64
 
 // Request is what the front end hands the engine. The engine keeps the pointer
-// until the request ends and writes only Token.
+// until the request ends and writes only Token. Once the batches in flight at its
+// end have completed, the memory may come back as a new request.
 type Request struct {
 	ID        RequestID
 	Prompt    []Segment // token content, for prefix caching; lengths sum to the prompt length

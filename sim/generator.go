@@ -22,6 +22,7 @@ type generator struct {
 	patience []*request // with a deadline, in its order; some have ended
 	expired  []*request
 	scratch  workload.Request
+	pool     *pool
 }
 
 // Next is the earliest request due or deadline reached.
@@ -92,7 +93,7 @@ func (g *generator) take(i int, now des.Time) *request {
 	if g.trace != nil {
 		g.trace.Write(i, &g.scratch)
 	}
-	r := new(request)
+	r := g.pool.get()
 	r.fill(&g.scratch, i, now)
 	r.serial = uint64(g.created)
 	g.created++

@@ -22,17 +22,20 @@ type instance struct {
 	log      *stepLog
 	observer Observer
 
-	held    table
-	flights flights
-	stages  []des.Time // when each pipeline stage is free
-	idle    bool       // the last Poll found nothing to do
-	poll    bool       // this instant's transition runs the engine's loop
-	ends    []message  // to be sent
-	now     des.Time
-	outcome engines.Outcome
-	ended   []des.Time // when each batch so far ended
-	stalled int        // batches in a row that changed nothing
-	fault   *error
+	held     table
+	flights  flights
+	stages   []des.Time // when each pipeline stage is free
+	idle     bool       // the last Poll found nothing to do
+	poll     bool       // this instant's transition runs the engine's loop
+	ends     []message  // to be sent
+	now      des.Time
+	outcome  engines.Outcome
+	ended    history // when each batch ended
+	launches int     // batches so far
+	spent    []spent
+	pool     *pool
+	stalled  int // batches in a row that changed nothing
+	fault    *error
 }
 
 // stallLimit is how many batches in a row may change nothing (SIM-7).
@@ -41,7 +44,7 @@ const stallLimit = 1000
 func newInstance(index int, e engines.Engine, client des.ID, log *stepLog, m *model) *instance {
 	p := e.Plan()
 	return &instance{index: index, engine: e, client: client, log: log, observer: m.world.Observer, fault: &m.fault, idle: true,
-		flights: make(flights, 0, max(1, p.InFlight)), stages: make([]des.Time, max(1, p.Layout.Pipeline))}
+		pool: &m.pool, flights: make(flights, 0, max(1, p.InFlight)), stages: make([]des.Time, max(1, p.Layout.Pipeline))}
 }
 
 // Next is the end of the oldest batch in flight, or now when there are ends to tell.
@@ -151,6 +154,7 @@ func (n *instance) launch(now des.Time, b *engines.Batch) {
 		f.mode = b.Steps[0].Shape.Mode
 	}
 	n.flights = append(n.flights, f)
+	n.launches++
 	n.log.depth = max(n.log.depth, len(n.flights))
 	for _, id := range b.Admitted {
 		if r := n.held.find(id); r != nil {
@@ -164,11 +168,11 @@ func (n *instance) complete(now des.Time) {
 	f := n.flights.pop()
 	o := &n.outcome
 	n.engine.Complete(o)
-	gap := des.Time(0)
-	if k := len(n.ended); k > 0 {
-		gap = now - n.ended[k-1]
+	gap := n.ended.add(now)
+	if n.ended.long() {
+		n.ended.forget(n.held.oldestEvent(n.ended.count))
 	}
-	n.ended = append(n.ended, now)
+	n.recycle()
 	n.log.completed(now, &f, o, len(n.flights) == 0)
 	n.log.gaps(now, gap, int64(o.Steady))
 	for i := range o.Events {
@@ -196,7 +200,7 @@ func (n *instance) event(now, gap des.Time, e *engines.Event) {
 		default:
 			n.log.gaps(now, now-n.tokenTime(r, e.Request.Token.Emitted-e.Tokens), 1)
 		}
-		r.last, r.event, r.emitted = now, len(n.ended)-1, e.Request.Token.Emitted
+		r.last, r.event, r.emitted = now, n.ended.count-1, e.Request.Token.Emitted
 	}
 	if e.Finish == engines.NotFinished {
 		return
@@ -205,6 +209,8 @@ func (n *instance) event(now, gap des.Time, e *engines.Event) {
 	outcome := completed
 	if e.Finish == engines.Aborted {
 		outcome, r.reason = dropped, "aborted by the engine"
+	} else if r.deadline == des.Never {
+		n.spent = append(n.spent, spent{r, n.launches})
 	}
 	n.ends = append(n.ends, message{r, outcome})
 }
@@ -212,7 +218,7 @@ func (n *instance) event(now, gap des.Time, e *engines.Event) {
 // tokenTime is when r's token number emitted came: every token after its last
 // event came with one more batch.
 func (n *instance) tokenTime(r *request, emitted int) des.Time {
-	return n.ended[min(r.event+emitted-r.emitted, len(n.ended)-1)]
+	return n.ended.at(r.event + emitted - r.emitted)
 }
 
 // watch fails a run whose engine goes on without getting anywhere.

@@ -61,7 +61,9 @@ func (r *request) fill(w *workload.Request, client int, now des.Time) {
 		r.deadline = now + des.Time(w.Deadline)
 	}
 	e := &r.engine
-	e.Prompt = r.segments[:0]
+	if e.Prompt == nil {
+		e.Prompt = r.segments[:0]
+	}
 	for _, s := range w.Prompt {
 		e.Prompt = append(e.Prompt, engines.Segment(s))
 		e.Token.Prompt += s.Count
@@ -107,6 +109,16 @@ func (t *table) find(id engines.RequestID) *request {
 		return nil
 	}
 	return t.live[place]
+}
+
+// oldestEvent is the least event of the held requests, none beyond limit.
+func (t *table) oldestEvent(limit int) int {
+	for _, r := range t.live {
+		if r != nil && r.first > 0 {
+			limit = min(limit, r.event)
+		}
+	}
+	return limit
 }
 
 // remove frees r's place.

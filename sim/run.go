@@ -77,6 +77,7 @@ type model struct {
 	settings  []engines.Resolved
 	horizon   des.Time
 	fault     error
+	pool      pool
 	rounds    int
 }
 
@@ -94,7 +95,7 @@ func build(s *spec.Scenario, w World) (*model, error) {
 	if m.inputs, err = openInputs(s, w.Files); err != nil {
 		return nil, err
 	}
-	m.generator = &generator{sources: m.inputs.sources, frame: &s.Frame, record: m.record}
+	m.generator = &generator{pool: &m.pool, sources: m.inputs.sources, frame: &s.Frame, record: m.record}
 	if w.Export != nil {
 		m.generator.trace = workload.NewTraceWriter(w.Export, "", m.inputs.labels)
 	}

@@ -10,6 +10,7 @@ type Kernel[M any] struct {
 	now      Time
 	head     Time // of the next live entry, or unknown
 	imminent []ID
+	out      Outbox[M]
 	// receivers are the components with a non-empty bag, each once.
 	receivers             []ID
 	transitions, messages int64
@@ -44,6 +45,7 @@ func New[M any](opts ...Option) *Kernel[M] {
 	for _, o := range opts {
 		o(&k.queue, &k.order)
 	}
+	k.out.kernel = k
 	return k
 }
 
@@ -105,8 +107,8 @@ func (k *Kernel[M]) Round() error {
 	k.now, k.head = now, unknown
 	k.collect(now)
 	for _, id := range k.imminent {
-		out := Outbox[M]{kernel: k, from: id}
-		k.slots[id].component.Output(now, &out)
+		k.out.from = id
+		k.slots[id].component.Output(now, &k.out)
 	}
 	for _, id := range k.receivers {
 		if !k.slots[id].due {

@@ -68,7 +68,7 @@ func lintWorkflow(t *testing.T, name string, src []byte) (problems []string) {
 			problems = append(problems, name+":"+strconv.Itoa(i+1)+": a step ignores an exit code (X22): "+strings.TrimSpace(line))
 		}
 		if strings.Contains(line, "uses:") && !strings.Contains(line, "uses: ./") && !pinned.MatchString(line) {
-			problems = append(problems, name+":"+strconv.Itoa(i+1)+": action is not pinned to a commit with its version beside it: "+strings.TrimSpace(line))
+			problems = append(problems, name+":"+strconv.Itoa(i+1)+": action is not pinned to a commit with its version beside it (X21): "+strings.TrimSpace(line))
 		}
 	}
 	return problems

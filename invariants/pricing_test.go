@@ -1,0 +1,93 @@
+package invariants
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"slices"
+	"testing"
+)
+
+// TestPricesTakePlansOnly keeps SUB-6: what decides a price arrives in a plan, a step
+// shape or a transfer. The Environment answers engines, which name what they ask for.
+func TestPricesTakePlansOnly(t *testing.T) {
+	handles := []string{"catalog.Catalog", "registry.Registry", "Model"}
+	rule := func(m *Module) (out []Finding) {
+		for _, f := range m.Go {
+			if f.Test() || f.Dir() != "cost" {
+				continue
+			}
+			for _, d := range f.Decls {
+				fn, ok := d.(*ast.FuncDecl)
+				if !ok || !fn.Name.IsExported() || receiver(fn) == "Environment" || fn.Name.Name == "NewEnvironment" {
+					continue
+				}
+				for _, p := range fn.Type.Params.List {
+					if name := typeName(p.Type); len(name) < 5 || name[:5] != "plan." && !slices.Contains(handles, name) {
+						out = append(out, Finding{f.At(p.Pos()), fmt.Sprintf("%s takes %s, which is no plan, step shape or transfer (SUB-6)", fn.Name.Name, name), "let the engine resolve it into its plan"})
+					}
+				}
+			}
+		}
+		return out
+	}
+	hold(t, rule,
+		bad{"a setting", files{"cost/a.go": "package cost\n\nfunc (m *Model) Price(s *plan.StepShape, backend string) {}\n"}, "Price takes string"},
+		bad{"an engine's settings", files{"cost/a.go": "package cost\n\nfunc Compile(c *config.Config) {}\n"}, "Compile takes config.Config"},
+		bad{"a plan", files{"cost/a.go": "package cost\n\nfunc (m *Model) Memory(p *plan.PoolPlan) {}\n"}, ""})
+}
+
+func receiver(fn *ast.FuncDecl) string {
+	if fn.Recv == nil {
+		return ""
+	}
+	return typeName(fn.Recv.List[0].Type)
+}
+
+// typeName is a type as written, without its stars.
+func typeName(e ast.Expr) string {
+	switch e := e.(type) {
+	case *ast.StarExpr:
+		return typeName(e.X)
+	case *ast.SelectorExpr:
+		return typeName(e.X) + "." + e.Sel.Name
+	case *ast.Ident:
+		return e.Name
+	}
+	return fmt.Sprintf("%T", e)
+}
+
+// TestLabelsDecideNothing keeps SUB-20: where prices are made and models are lowered, no
+// branch compares a name that is kept for people.
+func TestLabelsDecideNothing(t *testing.T) {
+	labels := []string{"Name", "Label", "Role", "Title"}
+	label := func(e ast.Expr) bool {
+		sel, ok := e.(*ast.SelectorExpr)
+		return ok && slices.Contains(labels, sel.Sel.Name)
+	}
+	rule := func(m *Module) (out []Finding) {
+		for _, f := range m.Go {
+			if f.Test() || !f.Below("cost", "engines/vllm/lower", "engines/sglang/lower") {
+				continue
+			}
+			ast.Inspect(f.File, func(n ast.Node) bool {
+				bad := false
+				switch n := n.(type) {
+				case *ast.BinaryExpr:
+					bad = (n.Op == token.EQL || n.Op == token.NEQ) && (label(n.X) || label(n.Y))
+				case *ast.SwitchStmt:
+					bad = n.Tag != nil && label(n.Tag)
+				}
+				if bad {
+					out = append(out, Finding{f.At(n.Pos()), "a label decides (SUB-20)", "branch on a typed field with a closed set of values"})
+				}
+				return true
+			})
+		}
+		return out
+	}
+	hold(t, rule,
+		bad{"a comparison", files{"cost/a.go": "package cost\n\nfunc f(l L) bool { return l.Name == \"mla\" }\n"}, "cost/a.go:3: a label decides"},
+		bad{"a switch", files{"engines/vllm/lower/a.go": "package lower\n\nfunc f(l L) {\n\tswitch l.Label {\n\t}\n}\n"}, "a label decides"},
+		bad{"a typed field", files{"cost/a.go": "package cost\n\nfunc f(l L) bool { return l.Kind == MLA }\n"}, ""})
+}

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/inference-sim/accuracy-dashboard/internal/mutate"
 )
@@ -20,6 +21,7 @@ import (
 type campaign struct {
 	dir    string // scratch
 	traces []string
+	limit  time.Duration
 	breaks []mutate.Break
 	dead   map[string]map[int]bool // lines whose break does not compile, by file
 }
@@ -124,7 +126,7 @@ func flat(path string) string { return strings.ReplaceAll(path, string(filepath.
 
 // survives replays the traces with one break awake.
 func (c *campaign) survives(id string) (bool, error) {
-	ctx, cancel := context.WithTimeout(context.Background(), *limit)
+	ctx, cancel := context.WithTimeout(context.Background(), c.limit)
 	defer cancel()
 	script := fmt.Sprintf(`ulimit -v %d; exec "$0" "$@"`, *memory)
 	cmd := exec.CommandContext(ctx, "sh", append([]string{"-c", script, c.binary(), "-replay", "-engine", *engine}, c.traces...)...)

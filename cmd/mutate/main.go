@@ -32,7 +32,7 @@ var (
 	files  = flag.String("files", "engines/vllm/kv/*.go,engines/vllm/sched/*.go", "source files to break, comma-separated globs")
 	omit   = flag.String("omit", "cruise.go,quiet.go,event.go,index.go", "files to leave alone: what is not ported")
 	spare  = flag.String("spare", "", "functions to leave alone, comma-separated")
-	limit  = flag.Duration("limit", 20*time.Second, "time after which a break counts as killed")
+	limit  = flag.Duration("limit", 20*time.Second, "time after which a break counts as killed, and at least three times the replay without one")
 	memory = flag.Int("memory", 4<<20, "address space of a replay in KiB; a break that needs more counts as killed")
 	least  = flag.Float64("least", 90, "percent that must be killed")
 	replay = flag.Bool("replay", false, "only replay the traces and exit 3 at the first difference")
@@ -69,9 +69,12 @@ func run(traces []string) (int, error) {
 	if err := c.build(); err != nil {
 		return 1, err
 	}
+	begin := time.Now()
+	c.limit = 20 * *limit
 	if alive, err := c.survives(""); err != nil || !alive {
 		return 1, errors.Join(errors.New("without a break the traces do not replay"), err)
 	}
+	c.limit = max(*limit, 3*time.Since(begin))
 	return c.all()
 }
 

@@ -11,7 +11,7 @@
 // How a step is composed (model of step.go):
 //
 //	device = operators                                  one after the other
-//	device = max(device, launch per layer x layers)     where no graph replays the step
+//	device = max(device, launches x host time of one)   launches: kernels no graph replays
 //	total  = device + gap + per sequence                while the host prepares ahead: max(total, host)
 //	total  = device + gap + per sequence + host         where it does not
 //

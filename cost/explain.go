@@ -24,7 +24,8 @@ func (p *Pricer) Explain(step *plan.StepShape) []plan.Part {
 		}
 	}
 	o, seqs := p.over, busiest(step)
-	if device, floor := p.device(step); floor > device.seconds {
+	device, launches := p.device(step)
+	if floor := float64(launches * o.eager.value); floor > device.seconds {
 		parts = append(parts, o.eager.part("launch without a graph", floor-device.seconds, device.seconds, floor))
 	}
 	parts = append(parts, o.gap.part("step gap", o.gap.value, 0, o.gap.value),

@@ -18,7 +18,7 @@ var scalars = map[plan.Primitive]struct {
 	value float64
 	unit  string
 }{
-	registry.HostStep: {200e-6, "s"}, registry.HostSequence: {11e-6, "s"}, registry.HostLayer: {1e-3, "s"},
+	registry.HostStep: {200e-6, "s"}, registry.HostSequence: {11e-6, "s"}, registry.HostLaunch: {60e-6, "s"},
 	registry.HostSchedule: {500e-6, "s"}, registry.HostPrepare: {20e-6, "s"}, registry.HostStream: {10e-6, "s"},
 	registry.HostToken: {8e-6, "s"}, registry.HostRequest: {5e-3, "s"}, registry.HostBurst: {6e-3, "s"},
 	registry.StreamLaunch: {1e-6, "s"}, registry.HostBus: {50e9, "bytes/s"}, registry.LinkLatency: {1e-5, "s"},

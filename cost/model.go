@@ -59,7 +59,7 @@ func (m *Model) Compile(p *plan.PoolPlan) (*Pricer, error) {
 	}
 	pr := &Pricer{plan: p, over: over, hbm: chip.HBM}
 	for i := range max(1, p.Layout.Pipeline) {
-		st := &stage{layers: float64(mixers(p.Layers, i))}
+		st := &stage{}
 		if st.target, err = m.program(chip, p.Layers, i, over); err != nil {
 			return nil, err
 		}
@@ -136,6 +136,7 @@ func (m *Model) program(chip form.Chip, layers []plan.LoweredLayer, stage int, o
 		pg.add(e)
 	}
 	for _, e := range pg.all {
+		pg.host.add(e)
 		if e.launch != nil {
 			pg.launches += float64(e.times * float64(max(1, e.layer.Shape.Launches)))
 		}

@@ -11,7 +11,7 @@ import (
 type overheads struct {
 	gap      scalar // a step, between one result and the next launch
 	sequence scalar // a running sequence, between the two
-	eager    scalar // a layer launched without a graph
+	eager    scalar // a kernel launched without a graph
 	launch   scalar // a captured elementwise or quantise launch, besides its bytes
 	schedule scalar // host work of a step that can run ahead
 	prepare  scalar // of a running sequence
@@ -31,7 +31,7 @@ func (m *Model) overheads(chip string) (*overheads, error) {
 		to   *scalar
 		name plan.Primitive
 	}{
-		{&o.gap, registry.HostStep}, {&o.sequence, registry.HostSequence}, {&o.eager, registry.HostLayer},
+		{&o.gap, registry.HostStep}, {&o.sequence, registry.HostSequence}, {&o.eager, registry.HostLaunch},
 		{&o.launch, registry.StreamLaunch}, {&o.schedule, registry.HostSchedule}, {&o.prepare, registry.HostPrepare},
 		{&o.stream, registry.HostStream},
 	} {

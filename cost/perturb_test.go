@@ -16,7 +16,6 @@ var unpriced = map[string]string{
 	"plan.Layout.Expert":                 "lowered into ExpertTensor and ExpertRanks of the layers",
 	"plan.Layers.Layer":                  "for people: position in the model graph",
 	"plan.Layers.Name":                   "for people (SUB-20)",
-	"plan.Layers.Captured":               "a piecewise step replays what it captured at device time, and so do its other layers",
 	"plan.Layers.Kernel.CodeHash":        "no registry entry states one yet",
 	"plan.Layers.Shape.StateBytes":       "the recurrent form counts the state from its heads",
 	"plan.DraftLayers.Layer":             "as plan.Layers.Layer",
@@ -24,7 +23,7 @@ var unpriced = map[string]string{
 	"plan.DraftLayers.Kernel.CodeHash":   "as plan.Layers.Kernel.CodeHash",
 	"plan.DraftLayers.Shape.StateBytes":  "as plan.Layers.Shape.StateBytes",
 	"plan.DraftLayers.Shape.LivePerRow":  "drafting's activations are below the target's",
-	"plan.DraftLayers.Captured":          "as plan.Layers.Captured",
+	"plan.DraftLayers.Captured":          "a drafter's launches are not counted",
 	"plan.KV.Kind":                       "what a group attends arrives in the step",
 	"plan.KV.Layers":                     "lowered into the layers",
 	"plan.KVBudget":                      "the engine's admission limit",
@@ -65,7 +64,7 @@ func baseWorld() world {
 	mla := plan.Shape{Heads: 16, HeadDim: 192, RopeDim: 64, ValueDim: 128, LatentRank: 512, Hidden: 1024, K: 256, TopTokens: 64}
 	p.Layers = append(p.Layers, mixer(plan.MLAExtend, mla), mixer(plan.MLADecode, mla),
 		mixer(plan.AttentionExtend, plan.Shape{Heads: 8, KVHeads: 8, HeadDim: 128, Chunk: 200}),
-		plan.LoweredLayer{Repeat: 1, Stage: 1, Primitive: plan.GEMM, Shape: plan.Shape{N: 4096, K: 4096}},
+		plan.LoweredLayer{Repeat: 1, Stage: 1, Captured: true, Primitive: plan.GEMM, Shape: plan.Shape{N: 4096, K: 4096}},
 		plan.LoweredLayer{Repeat: 1, Primitive: plan.AllToAll, Collective: &plan.Collective{Ranks: 16, CrossNode: true, BytesPerRow: 128}})
 	p.Layers[0].Shape.Launches = 2
 	p.DraftLayers = append([]plan.LoweredLayer{}, p.Layers...)
@@ -80,7 +79,9 @@ func baseWorld() world {
 	mixed.Drafts = plan.DraftShape{Proposed: 96, Verified: 96}
 	eager := extendStep(8, 0)
 	eager.Stage = 1
-	return world{*p, []plan.StepShape{mixed, eager}, []plan.Move{
+	replayed := extendStep(8, 0)
+	replayed.Stage, replayed.Padded[0].Launch = 1, plan.PiecewiseGraph
+	return world{*p, []plan.StepShape{mixed, eager, replayed}, []plan.Move{
 		{Tokens: 1024, FromNode: 0, ToNode: 1, FromRack: 0, ToRack: 1},
 		{Tokens: 1024, FromNode: 0, ToNode: 1},
 		{Tokens: 48, FromNode: 2, ToNode: 3, Device: cost.HostMemory},

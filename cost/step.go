@@ -17,7 +17,6 @@ type Pricer struct {
 
 // stage is the part of a plan one pipeline stage runs.
 type stage struct {
-	layers        float64
 	target, draft *program
 }
 
@@ -27,6 +26,7 @@ type program struct {
 	tokens, gathered, sampled   rowwise
 	decode, extend, extendWhole []*entry
 	launches                    float64 // elementwise and quantise kernels of one pass
+	host                        launchCount
 }
 
 // rowwise operators depend on one row count alone, so their sum is remembered.
@@ -81,14 +81,14 @@ func (pg *program) rowGroup(r plan.Rows) *rowwise {
 
 // Price is the time of one step of one stage (SUB-6: the padded shape as given).
 func (p *Pricer) Price(step *plan.StepShape) plan.StepEstimate {
-	device, floor := p.device(step)
-	device.seconds = max(device.seconds, floor)
+	device, launches := p.device(step)
+	device.seconds = max(device.seconds, float64(launches*p.over.eager.value))
 	return p.compose(device, busiest(step))
 }
 
-// device is the device time of the slowest rank, and the least a step that no
-// graph replays takes to launch; 0 for one that is replayed.
-func (p *Pricer) device(step *plan.StepShape) (out priced, floor float64) {
+// device is the device time of the slowest rank, and the most kernels a rank's host
+// launches one by one because no graph replays them.
+func (p *Pricer) device(step *plan.StepShape) (out priced, launches float64) {
 	if step.Mode == plan.Prebuilt {
 		return out, 0
 	}
@@ -97,11 +97,51 @@ func (p *Pricer) device(step *plan.StepShape) (out priced, floor float64) {
 		r := p.rank(st, step, i)
 		out.seconds = max(out.seconds, r.seconds)
 		out.method = max(out.method, r.method)
+		launches = max(launches, st.target.host.of(step, i))
+	}
+	return out, launches
+}
+
+// launchCount counts the kernels of a program by when a step launches them.
+type launchCount struct {
+	always, extend, decode [2]float64 // outside every graph, and inside the piecewise ones
+}
+
+func (c *launchCount) add(e *entry) {
+	to := &c.always
+	switch e.layer.Primitive {
+	case plan.AttentionExtend, plan.MLAExtend, plan.RecurrentExtend:
+		to = &c.extend
+	case plan.AttentionDecode, plan.MLADecode, plan.RecurrentDecode:
+		to = &c.decode
+	}
+	inside := 0
+	if e.layer.Captured {
+		inside = 1
+	}
+	to[inside] += float64(e.times * float64(max(1, e.layer.Shape.Launches)))
+}
+
+// of is how many kernels the host launches one by one on rank i.
+func (c *launchCount) of(step *plan.StepShape, i int) float64 {
+	n := 0.0
+	add := func(k *[2]float64) {
+		n += k[0]
 		if step.Padded[i].Launch == plan.Eager {
-			floor = float64(p.over.eager.value * st.layers)
+			n += k[1]
 		}
 	}
-	return out, floor
+	if step.Padded[i].Launch == plan.FullGraph {
+		return 0
+	}
+	add(&c.always)
+	if len(step.Ranks[i].Extend) > 0 {
+		add(&c.extend)
+	}
+	if step.Ranks[i].Decode.Seqs > 0 {
+		add(&c.decode)
+	}
+	return n
 }
 
 // busiest is the most sequences any rank runs.

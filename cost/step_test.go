@@ -86,7 +86,7 @@ func TestSensitivityIsTheDerivative(t *testing.T) {
 		before := compile(t, model(t, "h200_sxm"), poolPlan())
 		s := before.Sensitivity(&step)
 		for p, want := range map[plan.Primitive]float64{
-			registry.HostStep: s.Steps, registry.HostSequence: s.Sequences, registry.HostLayer: s.Layers, registry.StreamLaunch: s.Launches,
+			registry.HostStep: s.Steps, registry.HostSequence: s.Sequences, registry.HostLaunch: s.HostLaunches, registry.StreamLaunch: s.StreamLaunches,
 		} {
 			c := scalars[p]
 			const more = 1e-9

@@ -10,7 +10,7 @@ import (
 const (
 	HostStep      plan.Primitive = "host.step"      // seconds a step, between a result and the next launch
 	HostSequence  plan.Primitive = "host.sequence"  // seconds a running sequence, between the two
-	HostLayer     plan.Primitive = "host.layer"     // seconds a layer takes to launch without a graph
+	HostLaunch    plan.Primitive = "host.launch"    // seconds the host takes to launch one kernel without a graph
 	HostSchedule  plan.Primitive = "host.schedule"  // seconds a step of work that can run ahead of the device
 	HostPrepare   plan.Primitive = "host.prepare"   // seconds a running sequence of such work
 	HostStream    plan.Primitive = "host.stream"    // seconds a response chunk of such work
@@ -32,7 +32,7 @@ var scalarUnits = []struct {
 	primitive plan.Primitive
 	unit      string
 }{
-	{HostStep, "s"}, {HostSequence, "s"}, {HostLayer, "s"}, {HostSchedule, "s"}, {HostPrepare, "s"}, {HostStream, "s"},
+	{HostStep, "s"}, {HostSequence, "s"}, {HostLaunch, "s"}, {HostSchedule, "s"}, {HostPrepare, "s"}, {HostStream, "s"},
 	{HostToken, "s"}, {HostRequest, "s"}, {HostBurst, "s"}, {StreamLaunch, "s"}, {KernelCompute, "ratio"}, {KernelMemory, "ratio"},
 	{HostBus, "bytes/s"}, {LinkLatency, "s"}, {Visible, "ratio"}, {DriverMemory, "bytes"}, {GroupMemory, "bytes"}, {GraphMemory, "bytes"},
 }

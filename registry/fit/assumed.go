@@ -18,7 +18,7 @@ type assumption struct {
 var assumptions = []assumption{
 	{registry.HostStep, 0, "s", "lower bound: the scheduler prepares the next step while the device runs this one"},
 	{registry.HostSequence, 11e-6, "s", "sampler and output handling of one sequence"},
-	{registry.HostLayer, 1e-3, "s", "Python dispatch of a layer's kernels; between 0.8 and 1.3 ms where whole runs show it"},
+	{registry.HostLaunch, 50e-6, "s", "Python dispatch of one kernel; a layer of 15 to 20 takes 0.8 to 1.3 ms where whole runs show it"},
 	{registry.HostSchedule, 300e-6, "s", "one pass of a Python scheduler; hidden where the host runs ahead and the step is longer"},
 	{registry.HostPrepare, 10e-6, "s", "a sequence's share of that pass and of building its inputs; hidden likewise"},
 	{registry.HostStream, 5e-6, "s", "detokenising and sending one response chunk; hidden likewise"},

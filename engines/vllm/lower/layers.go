@@ -16,10 +16,18 @@ func (l *lowering) gemm(name string, class catalog.Class, n, k int, rows plan.Ro
 	}
 	weight := l.store.Tensors[class]
 	kernel, act := l.linear(weight, n, k)
-	if act != quantity.BF16 {
+	if act != quantity.BF16 && !l.quantFused(name, act) {
 		l.quantize(name, k, act, rows)
 	}
 	l.add(plan.GEMM, name, kernel, plan.Shape{Rows: rows, N: n, K: k, Act: plan.DType(act), Weight: plan.DType(weight)}, l.layer >= 0)
+}
+
+// quantFused: a per-tensor scale is known before the tensor is, so the compiler
+// writes the norm or activation ahead of a product quantised already
+// (compilation/passes/fusion, rms_quant and act_quant); attention's output is not
+// its to write.
+func (l *lowering) quantFused(name string, act quantity.Format) bool {
+	return act == quantity.FP8 && l.c.Compile.Mode == "VLLM_COMPILE" && name != "o_proj"
 }
 
 func (l *lowering) quantize(name string, k int, act quantity.Format, rows plan.Rows) {

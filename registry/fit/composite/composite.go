@@ -21,7 +21,8 @@ import (
 
 // Parameter is one coefficient to fit. It is never negative.
 type Parameter struct {
-	Key     registry.Key // Chip empty: every chip
+	Key     registry.Key
+	Chips   []string // chips it holds on, all of which share its value; nil: every chip
 	Unit    string
 	Start   float64
 	Scale   float64 // a plausible size: the step of a finite difference

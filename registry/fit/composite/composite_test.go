@@ -14,7 +14,7 @@ func synthetic(truth []float64, noise float64) *Problem {
 	p := &Problem{Rounds: 4, Parameters: []Parameter{
 		{Key: registry.Key{Primitive: registry.HostStep}, Unit: "s", Scale: 1e-3},
 		{Key: registry.Key{Primitive: registry.HostSequence}, Unit: "s", Scale: 1e-5},
-		{Key: registry.Key{Primitive: registry.HostLayer}, Unit: "s", Start: 1e-3, Scale: 1e-3},
+		{Key: registry.Key{Primitive: registry.HostLaunch}, Unit: "s", Start: 1e-3, Scale: 1e-3},
 		{Key: registry.Key{Primitive: registry.HostBurst}, Unit: "s", Scale: 1e-3}, // reaches no run
 	}}
 	type run struct{ device, seqs, eager float64 }
@@ -110,7 +110,7 @@ func TestTooFewObservationsAreRefused(t *testing.T) {
 func TestLaneLeftOutKnowsNothingOfIt(t *testing.T) {
 	p := synthetic([]float64{8e-4, 1.1e-5, 1.3e-3, 0}, 0)
 	simulate := p.Simulate
-	p.Parameters[3] = Parameter{Key: registry.Key{Primitive: registry.KernelMemory, Kernel: "k", Chip: "c"}, Unit: "ratio", Start: 1, Scale: 0.2}
+	p.Parameters[3] = Parameter{Key: registry.Key{Primitive: registry.KernelMemory, Kernel: "k"}, Chips: []string{"c"}, Unit: "ratio", Start: 1, Scale: 0.2}
 	p.Simulate = func(v []float64, which []int) ([]float64, error) {
 		out, err := simulate([]float64{v[0], v[1], v[2], 0}, which)
 		for k, i := range which {

@@ -56,7 +56,7 @@ func summarise(lane, metric string, e []float64) Errors {
 func (p *Problem) Text(f *Fit) string {
 	var b strings.Builder
 	for j, q := range p.Parameters {
-		fmt.Fprintf(&b, "%-16s %-28s %10.4g  95%% [%.4g, %.4g] %s\n", q.Key.Primitive, q.Key.Kernel+" "+q.Key.Chip, f.Values[j], f.Low[j], f.High[j], q.Unit)
+		fmt.Fprintf(&b, "%-16s %-28s %10.4g  95%% [%.4g, %.4g] %s\n", q.Key.Primitive, q.Key.Kernel+" "+strings.Join(q.Chips, " "), f.Values[j], f.Low[j], f.High[j], q.Unit)
 	}
 	for _, t := range []struct {
 		title     string
@@ -92,7 +92,7 @@ type Report struct {
 type ReportedValue struct {
 	Name         string     `json:"name"`
 	Kernel       string     `json:"kernel,omitempty"`
-	Chip         string     `json:"chip,omitempty"`
+	Chips        []string   `json:"chips,omitempty"`
 	Meaning      string     `json:"meaning"`
 	Unit         string     `json:"unit"`
 	Value        float64    `json:"value"`
@@ -117,7 +117,7 @@ func (p *Problem) Report(engine string, f *Fit, left map[string]int) Report {
 	r := Report{Engine: engine, Units: len(p.Observations) / len(metrics), Left: left,
 		Fitted: p.Errors(f.Predicted, false), LeftOut: p.Errors(f.LeftOut, false), Capacity: p.Errors(f.LeftOut, true)}
 	for j, q := range p.Parameters {
-		v := ReportedValue{Name: string(q.Key.Primitive), Kernel: q.Key.Kernel, Chip: q.Key.Chip, Meaning: q.Meaning, Unit: q.Unit,
+		v := ReportedValue{Name: string(q.Key.Primitive), Kernel: q.Key.Kernel, Chips: q.Chips, Meaning: q.Meaning, Unit: q.Unit,
 			Value: f.Values[j], Interval: [2]float64{f.Low[j], f.High[j]}, LanesLeftOut: [2]float64{math.Inf(1), 0}}
 		for _, lane := range p.lanes() {
 			x := f.ByLane[lane][j]

@@ -114,8 +114,8 @@ func (r *Runs) slopes(ctx context.Context, params []Parameter, values []float64,
 		if predicted[k], err = got[k].figure(metric); err != nil {
 			return nil, nil, err
 		}
-		for _, q := range params {
-			out[k] = append(out[k], got[k].slopes.by(metric, q.Key))
+		for j := range params {
+			out[k] = append(out[k], got[k].slopes.by(metric, &params[j]))
 		}
 	}
 	return predicted, out, nil

@@ -34,14 +34,20 @@ type slopes struct {
 }
 
 // by is the derivative of a metric by a parameter; NaN when it must be simulated.
-func (s *slopes) by(metric string, k registry.Key) float64 {
-	switch d, known := s.metric[metric][k.Primitive]; {
-	case k.Kernel != "" && s.runs != nil && !s.runs[registry.Key{Kernel: k.Kernel, Chip: k.Chip}]:
-		return 0
-	case k.Kernel == "" && known:
-		return d
+func (s *slopes) by(metric string, q *Parameter) float64 {
+	d, known := s.metric[metric][q.Key.Primitive]
+	if q.Key.Kernel == "" {
+		if known {
+			return d
+		}
+		return math.NaN()
 	}
-	return math.NaN()
+	for _, chip := range q.Chips {
+		if s.runs[registry.Key{Kernel: q.Key.Kernel, Chip: chip}] {
+			return math.NaN()
+		}
+	}
+	return 0
 }
 
 // Pricer returns a pricer that notes what each step pays.
@@ -91,10 +97,10 @@ func run(w *world.World, s *spec.Scenario) (r *spec.Result, d slopes, err error)
 }
 
 // costs are the step costs in the order of sums' columns.
-var costs = [...]plan.Primitive{registry.HostStep, registry.HostSequence, registry.HostLayer, registry.StreamLaunch}
+var costs = [...]plan.Primitive{registry.HostStep, registry.HostSequence, registry.HostLaunch, registry.StreamLaunch}
 
 func columns(s cost.Sensitivity) [len(costs)]float64 {
-	return [...]float64{s.Steps, s.Sequences, s.Layers, s.Launches}
+	return [...]float64{s.Steps, s.Sequences, s.HostLaunches, s.StreamLaunches}
 }
 
 // slopes sums what the steps between two tokens, or before the first, paid. The

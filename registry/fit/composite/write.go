@@ -29,7 +29,7 @@ func Sets(cat *catalog.Catalog, params []Parameter, f *Fit, e Evidence) []*regis
 	for _, chip := range cat.Chips() {
 		s := &registry.Set{Schema: registry.Schema, Set: "composite"}
 		for j := range params {
-			if q := &params[j]; q.Key.Chip == "" || q.Key.Chip == chip {
+			if q := &params[j]; q.Chips == nil || slices.Contains(q.Chips, chip) {
 				s.Entries = append(s.Entries, entry(q, chip, j, f, e))
 			}
 		}
@@ -77,7 +77,7 @@ func Standard() []Parameter {
 	out := []Parameter{
 		p(registry.HostStep, 0, 5e-4, "time between a step's result and the next launch that the host does not hide"),
 		p(registry.HostSequence, 11e-6, 1e-5, "host and sampler work of a running sequence, a step"),
-		p(registry.HostLayer, 1e-3, 5e-4, "launching a layer without a graph: a step takes at least this for each"),
+		p(registry.HostLaunch, 5e-5, 2e-5, "launching one kernel without a graph: a step takes at least this for each that no graph replays"),
 		p(registry.StreamLaunch, 1.5e-6, 1e-6, "device time of a captured elementwise or quantise launch besides moving its bytes; no table times them"),
 		p(registry.HostToken, 8e-6, 5e-6, "tokenising and carrying one prompt token"),
 		p(registry.HostRequest, 5e-3, 5e-3, "front-end work of one request"),
@@ -87,19 +87,22 @@ func Standard() []Parameter {
 }
 
 // factors are of kernels whose curve is another kernel's: what carries over is the
-// shape of the utilisation, not its level.
+// shape of the utilisation, not its level. Chips share one where they run the same
+// machine code at the same peaks, as H100 and H200 do; no other chips share any.
 func factors() []Parameter {
 	var out []Parameter
-	for _, k := range []struct{ chip, kernel string }{
-		{"h100_sxm", "vllm/vllm_gptossmxfp4moe_marlin_marlinexperts"},
-		{"h200_sxm", "vllm/vllm_gptossmxfp4moe_marlin_marlinexperts"},
-		{"b200_sxm", "vllm/vllm_gptossmxfp4moe_flashinfer_trtllm_mxfp4_mxfp8_trtllmmxfp4expertsmonolithic"},
+	for _, k := range []struct {
+		chips  []string
+		kernel string
+	}{
+		{[]string{"h100_sxm", "h200_sxm"}, "vllm/vllm_gptossmxfp4moe_marlin_marlinexperts"},
+		{[]string{"b200_sxm"}, "vllm/vllm_gptossmxfp4moe_flashinfer_trtllm_mxfp4_mxfp8_trtllmmxfp4expertsmonolithic"},
 	} {
 		for _, f := range []struct {
 			name  plan.Primitive
 			where string
 		}{{registry.KernelMemory, "memory"}, {registry.KernelCompute, "compute"}} {
-			out = append(out, Parameter{Key: registry.Key{Primitive: f.name, Kernel: k.kernel, Chip: k.chip}, Unit: "ratio", Start: 1, Scale: 0.2,
+			out = append(out, Parameter{Key: registry.Key{Primitive: f.name, Kernel: k.kernel}, Chips: k.chips, Unit: "ratio", Start: 1, Scale: 0.2,
 				Meaning: "this kernel's time over its donor's where " + f.where + " bounds it"})
 		}
 	}

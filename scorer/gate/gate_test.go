@@ -10,6 +10,7 @@ import (
 	"github.com/inference-sim/accuracy-dashboard/internal/canon"
 	"github.com/inference-sim/accuracy-dashboard/ledger"
 	"github.com/inference-sim/accuracy-dashboard/scorer/record"
+	"github.com/inference-sim/accuracy-dashboard/sim/spec"
 )
 
 var seed = []byte(strings.Repeat("s", 32))
@@ -140,6 +141,7 @@ func TestReadPredictionsRefuses(t *testing.T) {
 		{"negative", file(unit(id, `"metrics":{"tpot_mean":-1}`)), "is not a positive finite number"},
 		{"both", file(unit(id, good+`,"reason":"not_in_catalog"`)), "either metrics or a reason"},
 		{"neither", file(unit(id, `"metrics":{}`)), "either metrics or a reason"},
+		{"unknown metric", file(unit(id, `"metrics":{"tpot":0.01}`)), "is not a metric"},
 		{"unlisted reason", file(unit(id, `"reason":"tired"`)), "is not a reason"},
 		{"schema", `{"schema":"x","build":{},"units":[]}`, "is not a predictions file"},
 		{"truncated", `{"schema":`, "ends too early"},
@@ -150,6 +152,26 @@ func TestReadPredictionsRefuses(t *testing.T) {
 		if (err == nil) != (c.want == "") || (err != nil && !strings.Contains(err.Error(), c.want)) {
 			t.Errorf("%s: got %v, want %q", c.name, err, c.want)
 		}
+	}
+}
+
+func TestPredictHandsOverFiguresAlone(t *testing.T) {
+	result := &spec.Result{Figures: []spec.Figure{{Metric: "tpot_mean", Scope: "cluster", Value: 0.01}, {Metric: "tpot_mean", Scope: "instance:0", Value: 9}, {Metric: "goodput", Scope: "cluster", Value: 3}}}
+	id, id2 := strings.Repeat("a", 64), strings.Repeat("b", 64)
+	p := Predict(record.Build{}, []record.Trial{
+		{Unit: &ledger.Unit{ID: id2}, Refusal: &record.Refused{Reason: record.NotInCatalog}},
+		{Unit: &ledger.Unit{ID: id, Measurements: []ledger.Measurement{{TPOTMeanMS: 5}}}, Result: result},
+	})
+	b, err := p.Write()
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := ReadPredictions("p", strings.NewReader(string(b)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if u := again.Units; len(u) != 2 || u[0].UnitID != id || len(u[0].Metrics) != 1 || u[0].Metrics["tpot_mean"] != 0.01 || u[1].Reason != record.NotInCatalog {
+		t.Errorf("got %+v, want one figure and one reason, by id", u)
 	}
 }
 

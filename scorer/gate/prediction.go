@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"math"
@@ -9,6 +10,7 @@ import (
 	"github.com/inference-sim/accuracy-dashboard/internal/canon"
 	"github.com/inference-sim/accuracy-dashboard/internal/diag"
 	"github.com/inference-sim/accuracy-dashboard/internal/strict"
+	"github.com/inference-sim/accuracy-dashboard/ledger"
 	"github.com/inference-sim/accuracy-dashboard/scorer/record"
 )
 
@@ -30,6 +32,29 @@ type Prediction struct {
 	UnitID  string             `json:"unit_id"`
 	Metrics map[string]float64 `json:"metrics,omitempty"` // by metric id, in the registry's unit
 	Reason  record.Reason      `json:"reason,omitempty"`
+}
+
+// Predict reduces a candidate's trials to what it hands over. It reads figures alone,
+// so trials of units without measured values give the same bytes.
+func Predict(build record.Build, trials []record.Trial) *Predictions {
+	p := &Predictions{Schema: PredictionsSchema, Build: build, Units: make([]Prediction, len(trials))}
+	for i := range trials {
+		t := &trials[i]
+		u := &p.Units[i]
+		u.UnitID = t.Unit.ID
+		if t.Refusal != nil {
+			u.Reason = t.Refusal.Reason
+			continue
+		}
+		u.Metrics = map[string]float64{}
+		for _, id := range ledger.Metrics() {
+			if f, ok := t.Result.Figure(id, "cluster"); ok && f.Value > 0 {
+				u.Metrics[id] = f.Value
+			}
+		}
+	}
+	slices.SortFunc(p.Units, func(a, b Prediction) int { return cmp.Compare(a.UnitID, b.UnitID) })
+	return p
 }
 
 // Write returns the canonical bytes of p.
@@ -70,6 +95,9 @@ func (p *Predictions) check() error {
 			return &diag.Refusal{Field: field + ".reason", Value: fmt.Sprintf("%.70q", string(u.Reason)), Problem: "is not a reason of §11.4", Rule: "COV-5"}
 		}
 		for id, v := range u.Metrics { //determinism:any-order the first fault found is enough, and none is accepted
+			if !slices.Contains(ledger.Metrics(), id) {
+				return &diag.Refusal{Field: field + ".metrics", Value: fmt.Sprintf("%.70q", id), Problem: "is not a metric that runs are measured by", Accept: fmt.Sprint(ledger.Metrics())}
+			}
 			if v <= 0 || math.IsInf(v, 0) || math.IsNaN(v) {
 				return &diag.Refusal{Field: field + ".metrics." + id, Value: fmt.Sprint(v), Problem: "is not a positive finite number"}
 			}

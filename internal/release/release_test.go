@@ -11,6 +11,7 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"github.com/inference-sim/accuracy-dashboard/scorer/snapshot"
 	"github.com/inference-sim/accuracy-dashboard/site/seal"
 	"golang.org/x/mod/modfile"
 )
@@ -56,8 +57,8 @@ func TestStackNamesWhatTheBuildSelected(t *testing.T) {
 			t.Errorf("%s: got %s, go.mod requires %s", m.Path, m.Version, required[m.Path])
 		}
 	}
-	if want := "go" + mod.Go.Version; s.Toolchain != want {
-		t.Errorf("toolchain: got %s, want %s (LIF-2)", s.Toolchain, want)
+	if want := "go" + mod.Go.Version; s.Go != want {
+		t.Errorf("toolchain: got %s, want %s (LIF-2)", s.Go, want)
 	}
 }
 
@@ -153,7 +154,7 @@ func TestFirstReleaseHasNothingToCompare(t *testing.T) {
 }
 
 func TestBillListsEveryModuleOnce(t *testing.T) {
-	b := billOf(&Stack{Module: "m", Release: "v1", Toolchain: "go1", Modules: []Module{{"a", "v1", "h1:a"}, {"b", "v2", "h1:b"}}})
+	b := billOf(&Stack{Release: "v1", Stack: snapshot.Stack{Go: "go1", Modules: []snapshot.Module{{Path: "a", Version: "v1"}, {Path: "b", Version: "v2"}}}})
 	var names []string
 	for _, c := range b.Components {
 		names = append(names, c.Name+"@"+c.Version)

@@ -29,8 +29,8 @@ type property struct {
 // billOf lists every module of a stack.
 func billOf(s *Stack) bill {
 	b := bill{Format: "CycloneDX", Version: "1.6",
-		Metadata: metadata{component{Type: "application", Name: s.Module, Version: s.Release, PURL: "pkg:golang/" + s.Module + "@" + s.Release}}}
-	b.Components = append(b.Components, component{Type: "platform", Name: "go", Version: s.Toolchain})
+		Metadata: metadata{component{Type: "application", Name: s.Main.Path, Version: s.Release, PURL: "pkg:golang/" + s.Main.Path + "@" + s.Release}}}
+	b.Components = append(b.Components, component{Type: "platform", Name: "go", Version: s.Go})
 	for _, m := range s.Modules {
 		b.Components = append(b.Components, component{Type: "library", Name: m.Path, Version: m.Version,
 			PURL: "pkg:golang/" + m.Path + "@" + m.Version, Properties: []property{{"go.sum", m.Sum}}})

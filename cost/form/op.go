@@ -2,6 +2,7 @@ package form
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/inference-sim/accuracy-dashboard/internal/fmath"
 )
@@ -39,11 +40,15 @@ func place(c *Chip, on Compute, flops, bytes float64) Point {
 	return Point{Flops: flops, Bytes: bytes, Ideal: max(flops/c.Peak(on), bytes/c.HBM)}
 }
 
-// Bound is a curve bound to a form's coordinates.
+// Bound is a curve bound to a form's coordinates. It is not safe for concurrent use.
 type Bound struct {
 	launch  float64
 	surface surface
 	used    []int // coordinates some term still reads
+	// The last value of each coordinate and its log2: from step to step, most
+	// coordinates stay.
+	last [maxCoords]float64
+	log2 coords
 }
 
 // Bind checks a curve against the coordinates a form computes.
@@ -57,6 +62,7 @@ func (c *Curve) Bind(list []Coord) (Bound, error) {
 func (b *Bound) use(n int) {
 	b.used = nil
 	for i := range n {
+		b.last[i] = math.NaN() // equal to no value
 		if b.surface.reads(i) {
 			b.used = append(b.used, i)
 		}
@@ -77,22 +83,21 @@ func (b *Bound) Seconds(p *Point) float64 {
 	if !(p.Ideal > 0) {
 		return 0
 	}
-	x := b.logs(p)
-	return (b.launch + p.Ideal) * fmath.Exp(ln2*max(0, -b.surface.log2At(&x)))
+	return (b.launch + p.Ideal) * fmath.Exp(ln2*max(0, -b.surface.log2At(b.logs(p))))
 }
 
 // Inside reports whether a point lies within the knots the curve was fitted on.
 func (b *Bound) Inside(p *Point) bool {
-	x := b.logs(p)
-	return b.surface.inside(&x)
+	return b.surface.inside(b.logs(p))
 }
 
-func (b *Bound) logs(p *Point) coords {
-	var x coords
+func (b *Bound) logs(p *Point) *coords {
 	for _, i := range b.used {
-		x[i] = fmath.Log2(p.X[i])
+		if p.X[i] != b.last[i] {
+			b.last[i], b.log2[i] = p.X[i], fmath.Log2(p.X[i])
+		}
 	}
-	return x
+	return &b.log2
 }
 
 const ln2 = 0.693147180559945309417

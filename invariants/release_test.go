@@ -142,7 +142,7 @@ func TestCommitMessageRefuses(t *testing.T) {
 		{"ledger: roles\n\nWhy.\n", ""},
 		{"ledger: roles\n\nAssisted-by: a tool\n", ""},
 		{"fixed stuff\n", "names no package"},
-		{"ledger: " + strings.Repeat("x", 90), "is longer than"},
+		{"ledger: " + strings.Repeat("x", 93), "is longer than"},
 		{"ledger: roles.\n", "ends with a full stop"},
 		{"ledger: roles\nbody", "no empty line"},
 		{"ledger: roles\n\nCo-authored-by: Claude <a@b>\n", "names a tool"},
@@ -158,7 +158,7 @@ func TestCommitMessageRefuses(t *testing.T) {
 // commitProblems holds a message to the form of AGENTS.md and X20.
 func commitProblems(text string) (out []string) {
 	subject, body, _ := strings.Cut(text, "\n")
-	const most = 88
+	const most = 100
 	if !regexp.MustCompile(`^[A-Za-z.][\w./*{}-]*(, [\w./*{}-]+)*: \S`).MatchString(subject) {
 		out = append(out, `the subject names no package: "ledger: what changed"`)
 	}

@@ -1,7 +1,9 @@
 package harness
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -78,6 +80,9 @@ func (w *World) WritePart(dir string, s Shard, units []*ledger.Unit, trials []re
 		return err
 	}
 	dir = filepath.Clean(dir)
+	if err := PartReplaceable(dir); err != nil {
+		return err
+	}
 	if err := os.MkdirAll(filepath.Dir(dir), 0o755); err != nil {
 		return &diag.Refusal{File: dir, Problem: "cannot be written: " + err.Error(), Accept: "a directory you may write"}
 	}
@@ -103,6 +108,21 @@ func (w *World) WritePart(dir string, s Shard, units []*ledger.Unit, trials []re
 		return err
 	}
 	return swap.Dir(next, dir)
+}
+
+// PartReplaceable accepts a path that is free, an empty directory, or an earlier part.
+func PartReplaceable(dir string) error {
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) || err == nil && len(entries) == 0 {
+		return nil
+	}
+	if err == nil {
+		_, err = ReadPart(dir)
+	}
+	if err != nil {
+		return &diag.Refusal{File: dir, Problem: "holds what is not a shard, and would be replaced", Accept: "a new or empty directory, or an earlier shard"}
+	}
+	return nil
 }
 
 // ReadPart reads what dir says of itself.

@@ -85,6 +85,21 @@ func TestMergeRefuses(t *testing.T) {
 	}
 }
 
+func TestAPartReplacesOnlyAPart(t *testing.T) {
+	w, units := full(t), fitUnits(t, 4)
+	dir := parts(t, w, units, 1)[0]
+	if err := w.WritePart(dir, Shard{1, 1}, units, nil, nil); err != nil {
+		t.Errorf("over an earlier part: got %v", err)
+	}
+	other := t.TempDir()
+	if err := os.WriteFile(filepath.Join(other, "mine"), nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.WritePart(other, Shard{1, 1}, units, nil, nil); err == nil || !strings.Contains(err.Error(), "is not a shard") {
+		t.Errorf("over other files: got %v, want a refusal", err)
+	}
+}
+
 func TestEveryUnitIsInOneShard(t *testing.T) {
 	units := fitUnits(t, 50)
 	for _, n := range []int{1, 7, 50, 51} {

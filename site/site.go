@@ -18,9 +18,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"strings"
 
 	"github.com/inference-sim/accuracy-dashboard/internal/diag"
+	"github.com/inference-sim/accuracy-dashboard/internal/swap"
 	"github.com/inference-sim/accuracy-dashboard/site/page"
 	"github.com/inference-sim/accuracy-dashboard/site/seal"
 )
@@ -52,6 +54,7 @@ func Build(ctx context.Context, in page.Input, o Options) error {
 		return err
 	}
 	defer os.RemoveAll(work)
+	defer boundMemory()()
 	key, trust, err := signer(o.Key)
 	if err != nil {
 		return err
@@ -96,7 +99,16 @@ func Build(ctx context.Context, in page.Input, o Options) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	return replace(src.out, o.Out)
+	return swap.Dir(src.out, o.Out)
+}
+
+// boundMemory makes the collector keep a build of many points within a gigabyte, where it would
+// otherwise let the heap grow to twice what is live; the returned function undoes it.
+func boundMemory() (undo func()) {
+	const most = 900 << 20
+	before := debug.SetMemoryLimit(-1)
+	debug.SetMemoryLimit(min(before, most))
+	return func() { debug.SetMemoryLimit(before) }
 }
 
 // Records writes the data files alone, unsigned.
@@ -113,7 +125,7 @@ func Records(ctx context.Context, in page.Input, out string) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	return replace(src.out, out)
+	return swap.Dir(src.out, out)
 }
 
 func signer(path string) (*seal.Key, string, error) {
@@ -155,13 +167,6 @@ func Replaceable(out string) error {
 		return &diag.Refusal{Field: "out", Value: out, Problem: "holds files that are not a site", Accept: "an empty directory, or an earlier site"}
 	}
 	return nil
-}
-
-func replace(from, to string) error {
-	if err := os.RemoveAll(to); err != nil {
-		return err
-	}
-	return os.Rename(from, to)
 }
 
 func settings(in page.Input, o Options, live bool, trust string) map[string]any {

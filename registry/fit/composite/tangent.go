@@ -36,10 +36,10 @@ type slopes struct {
 // by is the derivative of a metric by a parameter; NaN when it must be simulated.
 func (s *slopes) by(metric string, q *Parameter) float64 {
 	d, known := s.metric[metric][q.Key.Primitive]
-	if q.Key.Kernel == "" {
-		if known {
-			return d
-		}
+	if known {
+		return d
+	}
+	if q.Chips == nil {
 		return math.NaN()
 	}
 	for _, chip := range q.Chips {

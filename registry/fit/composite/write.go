@@ -11,9 +11,6 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// File is the name of the set of every chip the fit writes.
-const File = "composite.yaml"
-
 // Evidence is what a fit rested on, for its entries.
 type Evidence struct {
 	Units  int
@@ -27,7 +24,7 @@ type Evidence struct {
 func Sets(cat *catalog.Catalog, params []Parameter, f *Fit, e Evidence) []*registry.Set {
 	var out []*registry.Set
 	for _, chip := range cat.Chips() {
-		s := &registry.Set{Schema: registry.Schema, Set: "composite"}
+		s := &registry.Set{Schema: registry.Schema, Set: setName(params)}
 		for j := range params {
 			if q := &params[j]; q.Chips == nil || slices.Contains(q.Chips, chip) {
 				s.Entries = append(s.Entries, entry(q, chip, j, f, e))
@@ -89,6 +86,7 @@ func Standard() []Parameter {
 // factors are of kernels whose curve is another kernel's: what carries over is the
 // shape of the utilisation, not its level. Chips share one where they run the same
 // machine code at the same peaks, as H100 and H200 do; no other chips share any.
+// The MXFP8 expert kernel on B200 has none: eleven runs do not determine it.
 func factors() []Parameter {
 	var out []Parameter
 	for _, k := range []struct {
@@ -96,7 +94,6 @@ func factors() []Parameter {
 		kernel string
 	}{
 		{[]string{"h100_sxm", "h200_sxm"}, "vllm/vllm_gptossmxfp4moe_marlin_marlinexperts"},
-		{[]string{"b200_sxm"}, "vllm/vllm_gptossmxfp4moe_flashinfer_trtllm_mxfp4_mxfp8_trtllmmxfp4expertsmonolithic"},
 	} {
 		for _, f := range []struct {
 			name  plan.Primitive

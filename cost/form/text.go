@@ -19,7 +19,11 @@ func (r Row) MarshalText() ([]byte, error) {
 		if i > 0 {
 			b = append(b, ' ')
 		}
-		b = strconv.AppendFloat(b, v, 'g', -1, 64)
+		format := byte('g')
+		if v >= 1 && v < 1e15 {
+			format = 'f' // sizes are written out
+		}
+		b = strconv.AppendFloat(b, v, format, -1, 64)
 	}
 	return b, nil
 }

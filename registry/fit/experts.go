@@ -12,8 +12,8 @@ import (
 var experts = family{
 	set: "moe", table: "moe_perf", coords: form.MoE{}.Coords(), apart: []int{0},
 	layout: layout{
-		{{"tokens", octaves(2, 8192, 2)}, {"experts", octaves(2, 256, 4)}, {"inter", octaves(64, 8192, 4)}},
-		{{"load", octaves(1.0/256, 1024, 2)}, {"inter", octaves(64, 8192, 4)}},
+		{{"load", octaves(1.0/256, 1024, 2)}, {"experts", octaves(2, 256, 4)}, {"inter", octaves(64, 8192, 4)}},
+		{{"tokens", octaves(2, 8192, 2)}, {"inter", octaves(64, 8192, 4)}},
 		{{"hidden", octaves(2048, 8192, 2)}, {"load", octaves(1.0/64, 256, 8)}},
 		{{"top_k", []float64{2, 4, 8, 16}}, {"load", octaves(1.0/64, 256, 8)}},
 		{{"skew", []float64{2.01}}, {"ranks", octaves(4, 256, 4)}, {"load", octaves(1.0/64, 256, 4)}},

@@ -30,6 +30,8 @@ type Fitted struct {
 	Trial    *form.Curve // fitted without held and frontier shapes
 	Held     Judged
 	Frontier Judged
+	// old: a newer version of the same kernel was fitted on the same chip.
+	old bool
 }
 
 // Result is everything the writers know.
@@ -72,13 +74,34 @@ func Run(cat *catalog.Catalog, root fs.FS) (*Result, error) {
 		}
 		res.Fits = append(res.Fits, f)
 	}
+	res.markOld()
 	return res, nil
+}
+
+func (r *Result) markOld() {
+	newest := map[registry.Key]string{}
+	anyVersion := func(f *Fitted) registry.Key { k := f.key; k.Version = ""; return k }
+	for _, f := range r.Fits {
+		if k := anyVersion(f); newest[k] == "" || registry.Newer(f.key.Version, newest[k]) < 0 {
+			newest[k] = f.key.Version
+		}
+	}
+	for _, f := range r.Fits {
+		f.old = newest[anyVersion(f)] != f.key.Version
+	}
 }
 
 // fit judges and then fits one group.
 func (g *group) fit() (*Fitted, error) {
 	fit := g.fitter()
+	all := fit.fit(g.samples, func(*sample) bool { return true })
 	f := &Fitted{group: g, Trial: fit.fit(g.samples, func(s *sample) bool { return s.part == train })}
+	if f.Trial == nil { // too few shapes to keep any out: every one counts as seen
+		f.Trial = all
+		for i := range g.samples {
+			g.samples[i].part = train
+		}
+	}
 	seconds, err := g.predict(f.Trial)
 	if err != nil {
 		return nil, err
@@ -87,7 +110,7 @@ func (g *group) fit() (*Fitted, error) {
 	source := g.source
 	f.Entry = &registry.Entry{
 		Key: g.key, Method: plan.Measured.String(), Unit: "s", Source: &source, Error: f.Held.entry(),
-		Factor: g.interval(seconds), Curve: fit.fit(g.samples, func(*sample) bool { return true }),
+		Factor: g.interval(seconds), Curve: all,
 	}
 	f.Entry.Unidentified = f.Entry.Wide()
 	return f, nil

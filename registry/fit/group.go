@@ -23,9 +23,9 @@ type group struct {
 
 // Skipped counts the rows of a table that no coefficient is fitted to.
 type Skipped struct {
-	Table  string
-	Reason string
-	Rows   int
+	Table  string `json:"table"`
+	Reason string `json:"reason"`
+	Rows   int    `json:"rows"` // -1: the whole table
 }
 
 // gather reads every table below root that some family knows.
@@ -69,30 +69,7 @@ func (t *Table) groups(cat *catalog.Catalog) ([]*group, []Skipped, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	found, reasons := map[registry.Key]*group{}, map[string]int{}
-	err = t.each(func(r *row) error {
-		rd, err := all[i].read(r, &chip)
-		seconds := r.num("latency") * 1e-3
-		switch {
-		case cmp.Or(err, r.err) != nil:
-			return cmp.Or(err, r.err)
-		case rd.skip != "":
-			reasons[rd.skip]++
-			return nil
-		case !(seconds > 0):
-			reasons["no time measured"]++
-			return nil
-		}
-		rd.key.Chip, rd.key.Version = name, t.Version
-		g := found[rd.key]
-		if g == nil {
-			g = &group{family: &all[i], key: rd.key, source: registry.Source{Table: t.Path, SHA256: t.SHA256}}
-			found[rd.key] = g
-		}
-		g.source.Rows++
-		g.samples = append(g.samples, newSample(rd, seconds))
-		return nil
-	})
+	found, reasons, err := t.sort(&all[i], &chip)
 	var out []*group
 	for _, g := range found {
 		g.samples = unique(g.samples)
@@ -106,8 +83,39 @@ func (t *Table) groups(cat *catalog.Catalog) ([]*group, []Skipped, error) {
 	return out, skipped, err
 }
 
+// sort reads every row into its group, and counts those not used by reason.
+func (t *Table) sort(f *family, chip *form.Chip) (found map[registry.Key]*group, skipped map[string]int, err error) {
+	found, skipped = map[registry.Key]*group{}, map[string]int{}
+	err = t.each(func(r *row) error {
+		rd, err := f.read(r, chip)
+		seconds := r.num("latency") * 1e-3
+		switch {
+		case cmp.Or(err, r.err) != nil:
+			return cmp.Or(err, r.err)
+		case rd.skip != "":
+			skipped[rd.skip]++
+			return nil
+		case !(seconds > 0):
+			skipped["no time measured"]++
+			return nil
+		}
+		rd.key.Chip, rd.key.Version = chip.Name, t.Version
+		g := found[rd.key]
+		if g == nil {
+			g = &group{family: f, key: rd.key, source: registry.Source{Table: t.Path, SHA256: t.SHA256}}
+			found[rd.key] = g
+		}
+		g.source.Rows++
+		g.samples = append(g.samples, newSample(rd, seconds))
+		return nil
+	})
+	return found, skipped, err
+}
+
 // fitter fits the group's family.
-func (g *group) fitter() *fitter { return &fitter{coords: g.family.coords, layout: g.family.layout} }
+func (g *group) fitter() *fitter {
+	return &fitter{coords: g.family.coords, layout: g.family.layout, rising: g.family.set == "collective"}
+}
 
 // predict prices every sample of g with a curve; g's own chip is in the points.
 func (g *group) predict(c *form.Curve) ([]float64, error) {

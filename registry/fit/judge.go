@@ -2,7 +2,6 @@ package fit
 
 import (
 	"math"
-	"math/rand/v2"
 	"slices"
 
 	"github.com/inference-sim/accuracy-dashboard/registry"
@@ -11,19 +10,24 @@ import (
 // Judged is how far a prediction is from what was measured, over shapes its fit
 // never saw.
 type Judged struct {
-	N                 int
-	Median, P95, Bias float64 // absolute relative error; Bias is the median signed one
+	N      int     `json:"n"`
+	Median float64 `json:"median"` // absolute relative error
+	P95    float64 `json:"p95"`
+	Bias   float64 `json:"bias"` // median signed error
 }
 
 // judge compares seconds with the samples of a part.
-func (g *group) judge(seconds []float64, which part) Judged {
+func (g *group) judge(seconds []float64, which part) Judged { return sumUp(g.errors(seconds, which)) }
+
+// errors are the signed relative errors of a part.
+func (g *group) errors(seconds []float64, which part) []float64 {
 	var errs []float64
 	for i, s := range g.samples {
 		if s.part == which {
 			errs = append(errs, seconds[i]/s.seconds-1)
 		}
 	}
-	return sumUp(errs)
+	return errs
 }
 
 func sumUp(signed []float64) Judged {
@@ -34,7 +38,7 @@ func sumUp(signed []float64) Judged {
 	for i, e := range signed {
 		abs[i] = math.Abs(e)
 	}
-	return Judged{len(signed), quantile(abs, 0.5), quantile(abs, 0.95), quantile(signed, 0.5)}
+	return Judged{len(signed), round(quantile(abs, 0.5)), round(quantile(abs, 0.95)), round(quantile(signed, 0.5))}
 }
 
 // quantile interpolates linearly between order statistics.
@@ -49,8 +53,10 @@ func quantile(x []float64, q float64) float64 {
 }
 
 // interval is the 95% bootstrap interval of the factor between measured and
-// predicted time on held-out shapes: their median ratio, resampled. It is unknown
-// below eight shapes.
+// predicted time on held-out shapes. A resampled median is an order statistic, so
+// the interval is read off the ordered ratios: the binomial ranks n/2 -+ 1.96
+// sqrt(n)/2 (Efron, "Bootstrap methods", Ann. Statist. 7(1), 1979, section 3). It
+// is unknown below eight shapes.
 func (g *group) interval(seconds []float64) registry.Interval {
 	var ratio []float64
 	for i, s := range g.samples {
@@ -58,25 +64,20 @@ func (g *group) interval(seconds []float64) registry.Interval {
 			ratio = append(ratio, s.seconds/seconds[i])
 		}
 	}
-	if len(ratio) < 8 {
+	n := float64(len(ratio))
+	if n < 8 {
 		return registry.Interval{}
 	}
-	rng := rand.New(rand.NewPCG(1, uint64(len(ratio)))) // any fixed seed: --check compares bytes
-	medians := make([]float64, 400)
-	draw := make([]float64, len(ratio))
-	for i := range medians {
-		for j := range draw {
-			draw[j] = ratio[rng.IntN(len(ratio))]
-		}
-		slices.Sort(draw)
-		medians[i] = draw[len(draw)/2]
+	slices.Sort(ratio)
+	half := 0.98 * math.Sqrt(n)
+	return registry.Interval{
+		round(ratio[int(math.Floor(max(0, n/2-half)))]), round(ratio[int(math.Ceil(min(n-1, n/2+half)))]),
 	}
-	return registry.Interval{round(quantile(medians, 0.025)), round(quantile(medians, 0.975))}
 }
 
 func (j Judged) entry() *registry.Error {
 	if j.N == 0 {
 		return nil
 	}
-	return &registry.Error{Held: j.N, Median: round(j.Median), P95: round(j.P95), Bias: round(j.Bias)}
+	return &registry.Error{Held: j.N, Median: j.Median, P95: j.P95, Bias: j.Bias}
 }

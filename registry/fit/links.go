@@ -12,7 +12,7 @@ import (
 // H200s would reach half their links' rate.
 const elementBytes = 2
 
-var linkLayout = layout{{{"ranks", []float64{4}}, {"bytes", octaves(256, 1<<30, 4)}}, {{"bytes", octaves(1<<15, 1<<21, 2)}}}
+var linkLayout = layout{{{"ranks", []float64{4}}, {"bytes", []float64{1 << 14, 1 << 16, 1 << 18, 1 << 20, 1 << 22, 1 << 24, 1 << 27}}}}
 
 var customReduces = family{
 	set: "collective", table: "custom_allreduce_perf", coords: form.Collective{}.Coords(), apart: []int{0}, layout: linkLayout,
@@ -47,7 +47,7 @@ var nccls = family{
 			return reading{skip: "only two-byte activations are exchanged"}, nil
 		}
 		s := form.Collective{Bytes: elementBytes * r.num("message_size"), Ranks: r.num("num_gpus"), Pattern: op.pattern}
-		k := registry.Key{Primitive: op.primitive, Kernel: "nccl/" + r.text("op_name"), Boundary: registry.Device}
+		k := registry.Key{Primitive: op.primitive, Kernel: "nccl/" + string(op.primitive), Boundary: registry.Device}
 		return reading{key: k, point: s.Point(c), shape: []float64{s.Bytes, s.Ranks}}, nil
 	},
 }

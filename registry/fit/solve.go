@@ -10,9 +10,43 @@ import (
 // a weighted sum of a few unknowns, the logs of a curve's values.
 type problem struct {
 	unknowns int
-	rows     [][]form.Weight // one per sample
-	y        []float64       // log2 of the measured utilisation
-	rough    []penalty       // smoothness and shrinkage
+	index    []int32   // of the unknowns of all samples, one after the other
+	share    []float64 // their weights
+	end      []int     // where each sample's part of index and share ends
+	y        []float64 // log2 of the measured utilisation
+	rough    []penalty // smoothness and shrinkage
+}
+
+// add appends a sample.
+func (p *problem) add(row []form.Weight, y float64) {
+	for _, w := range row {
+		p.index = append(p.index, int32(w.Index))
+		p.share = append(p.share, w.Share)
+	}
+	p.end = append(p.end, len(p.index))
+	p.y = append(p.y, y)
+}
+
+// times is sample by sample the weighted sum of the unknowns.
+func (p *problem) times(x, out []float64) {
+	at := 0
+	for i, end := range p.end {
+		v := 0.0
+		for ; at < end; at++ {
+			v += float64(p.share[at] * x[p.index[at]])
+		}
+		out[i] = v
+	}
+}
+
+// spread adds each sample's value to its unknowns, by their weights.
+func (p *problem) spread(v, out []float64) {
+	at := 0
+	for i, end := range p.end {
+		for ; at < end; at++ {
+			out[p.index[at]] += float64(v[i] * p.share[at])
+		}
+	}
 }
 
 // penalty asks that a weighted sum of unknowns be near zero.
@@ -45,12 +79,9 @@ const robust = 0.02
 
 func (p *problem) residuals(x []float64) []float64 {
 	out := make([]float64, len(p.y))
-	for i, row := range p.rows {
-		v := p.y[i]
-		for _, w := range row {
-			v -= float64(w.Share * x[w.Index])
-		}
-		out[i] = v
+	p.times(x, out)
+	for i, y := range p.y {
+		out[i] = y - out[i]
 	}
 	return out
 }
@@ -60,10 +91,12 @@ func (p *problem) residuals(x []float64) []float64 {
 func (p *problem) conjugate(x, weight []float64, steps int) {
 	n := p.unknowns
 	diag, b := make([]float64, n), make([]float64, n)
-	for i, row := range p.rows {
-		for _, w := range row {
-			diag[w.Index] += float64(weight[i] * w.Share * w.Share)
-			b[w.Index] += float64(weight[i] * w.Share * p.y[i])
+	at := 0
+	for i, end := range p.end {
+		for ; at < end; at++ {
+			v := float64(weight[i] * p.share[at])
+			diag[p.index[at]] += float64(v * p.share[at])
+			b[p.index[at]] += float64(v * p.y[i])
 		}
 	}
 	for _, q := range p.rough {
@@ -72,7 +105,8 @@ func (p *problem) conjugate(x, weight []float64, steps int) {
 		}
 	}
 	r, z, d, ad := make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n)
-	p.apply(x, weight, ad)
+	buf := make([]float64, len(p.y))
+	p.apply(x, weight, ad, buf)
 	rz, start := 0.0, 0.0
 	for i := range n {
 		r[i] = b[i] - ad[i]
@@ -85,7 +119,7 @@ func (p *problem) conjugate(x, weight []float64, steps int) {
 		if rz <= 1e-12*start {
 			return
 		}
-		p.apply(d, weight, ad)
+		p.apply(d, weight, ad, buf)
 		alpha := rz / dot(d, ad)
 		for i := range n {
 			x[i] += float64(alpha * d[i])
@@ -101,18 +135,13 @@ func (p *problem) conjugate(x, weight []float64, steps int) {
 }
 
 // apply multiplies by the normal matrix.
-func (p *problem) apply(x, weight, out []float64) {
+func (p *problem) apply(x, weight, out, buf []float64) {
 	clear(out)
-	for i, row := range p.rows {
-		v := 0.0
-		for _, w := range row {
-			v += float64(w.Share * x[w.Index])
-		}
-		v *= weight[i]
-		for _, w := range row {
-			out[w.Index] += float64(v * w.Share)
-		}
+	p.times(x, buf)
+	for i := range buf {
+		buf[i] *= weight[i]
 	}
+	p.spread(buf, out)
 	for _, q := range p.rough {
 		v := 0.0
 		for k := range q.n {

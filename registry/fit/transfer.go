@@ -10,6 +10,7 @@ import (
 	"github.com/inference-sim/accuracy-dashboard/catalog"
 	"github.com/inference-sim/accuracy-dashboard/cost/form"
 	"github.com/inference-sim/accuracy-dashboard/cost/plan"
+	"github.com/inference-sim/accuracy-dashboard/internal/fmath"
 	"github.com/inference-sim/accuracy-dashboard/registry"
 )
 
@@ -33,7 +34,7 @@ func (r *Result) donors(cat *catalog.Catalog, chip string) ([]string, error) {
 		}
 		if name != chip {
 			found = append(found, donor{name, [3]float64{float64(b2i(from.Architecture != to.Architecture)), float64(b2i(from.Vendor != to.Vendor)),
-				math.Abs(math.Log(ridge(r.chips[name]) / ridge(r.chips[chip])))}})
+				math.Abs(fmath.Log(ridge(r.chips[name]) / ridge(r.chips[chip])))}})
 		}
 	}
 	slices.SortFunc(found, func(a, b donor) int {
@@ -67,15 +68,15 @@ type scope struct {
 func (f *Fitted) scope() scope { return scope{f.key.Primitive, f.key.Format, f.key.Windowed} }
 
 // representative is the kernel that stands for a scope on a chip: device time,
-// the newest version, then the most shapes.
+// then the most shapes, then the smallest held-out error.
 func (r *Result) representative(s scope, chip string) *Fitted {
 	var best *Fitted
 	for _, f := range r.Fits {
-		if f.key.Chip != chip || f.scope() != s || f.key.Boundary != registry.Device {
+		if f.key.Chip != chip || f.scope() != s || f.key.Boundary != registry.Device || f.old {
 			continue
 		}
-		if best == nil || cmp.Or(cmp.Compare(registry.Newer(f.key.Version, best.key.Version), 0),
-			cmp.Compare(len(best.samples), len(f.samples)), strings.Compare(f.key.Kernel, best.key.Kernel)) < 0 {
+		if best == nil || cmp.Or(cmp.Compare(len(best.samples), len(f.samples)), cmp.Compare(f.Held.Median, best.Held.Median),
+			strings.Compare(f.key.Kernel, best.key.Kernel)) < 0 {
 			best = f
 		}
 	}
@@ -94,31 +95,47 @@ func (r *Result) fallbacks(cat *catalog.Catalog, chip string) ([]registry.Transf
 		return nil, nil, err
 	}
 	var transfers []registry.Transfer
+	var kin []string // donors that run the same kernels
 	for _, d := range donors {
 		from, err := cat.Chip(d)
 		if err != nil {
 			return nil, nil, err
 		}
 		if from.Vendor == to.Vendor {
+			kin = append(kin, d)
 			transfers = append(transfers, registry.Transfer{From: d, Rule: "same kernel: its utilisation and launch time at the same shape, the ideal time from this chip's datasheet"})
 		}
 	}
-	var out []*registry.Entry
+	out := r.named(chip, kin)
 	for _, s := range r.scopes() {
 		for _, d := range append([]string{chip}, donors...) {
 			if f := r.representative(s, d); f != nil {
-				k := f.key
-				out = append(out, &registry.Entry{
-					Key:    registry.Key{Primitive: s.primitive, Format: s.format, Windowed: s.windowed, Chip: chip, Boundary: registry.Device},
-					Method: plan.Transferred.String(), Unit: "s", Donor: &k,
-					Rule: "kernel not measured: the utilisation of the best-covered kernel of the format on the nearest chip",
-				})
+				out = append(out, stand(f, s, chip)...)
 				break
 			}
 		}
 	}
-	constants, err := r.constants(chip)
-	return transfers, append(out, constants...), err
+	return transfers, append(out, r.constants(chip)...), nil
+}
+
+// plain is the format whose kernels also stand for formats no table times.
+const plain = "bf16"
+
+// stand makes the entry with which f serves every kernel of a scope on a chip
+// and, where the format is plain, every format.
+func stand(f *Fitted, s scope, chip string) []*registry.Entry {
+	entry := func(format, rule string) *registry.Entry {
+		k := f.key
+		return &registry.Entry{
+			Key:    registry.Key{Primitive: s.primitive, Format: format, Windowed: s.windowed, Chip: chip, Boundary: registry.Device},
+			Method: plan.Transferred.String(), Unit: "s", Donor: &k, Rule: rule,
+		}
+	}
+	out := []*registry.Entry{entry(s.format, "kernel not measured: the utilisation of the best-covered kernel of the format on the nearest chip")}
+	if s.format == plain {
+		out = append(out, entry("", "neither kernel nor format measured: the utilisation of the best-covered 16-bit kernel, against this format's own bytes and peak"))
+	}
+	return out
 }
 
 // scopes lists every scope some chip was measured in, in a fixed order. A scope
@@ -138,7 +155,7 @@ func (r *Result) scopes() []scope {
 
 // constants gives each primitive one utilisation: the median over every measured
 // shape on every chip (roofline), or an assumption where no table exists.
-func (r *Result) constants(chip string) ([]*registry.Entry, error) {
+func (r *Result) constants(chip string) []*registry.Entry {
 	var out []*registry.Entry
 	for _, p := range plan.Primitives() {
 		e := &registry.Entry{Key: registry.Key{Primitive: p, Chip: chip, Boundary: registry.Device}, Unit: "s"}
@@ -146,15 +163,17 @@ func (r *Result) constants(chip string) ([]*registry.Entry, error) {
 			e.Method = plan.Roofline.String()
 			e.Rule = fmt.Sprintf("datasheet peaks times the median utilisation of %d kernels on the measured chips", n)
 			e.Curve = &form.Curve{LaunchUS: round(launch), Terms: []form.Term{{Values: form.Rows{{round(utilisation)}}}}}
-		} else if a, ok := untabled[p]; ok {
+		} else {
+			a, ok := untabled[p]
+			if !ok {
+				a = unmeasured
+			}
 			e.Method, e.Rule = plan.Assumed.String(), a.rule
 			e.Curve = &form.Curve{LaunchUS: a.launch, Terms: []form.Term{{Values: form.Rows{{a.utilisation}}}}}
-		} else {
-			return nil, fmt.Errorf("primitive %s has neither a table nor an assumption (VAL-2)", p)
 		}
 		out = append(out, e)
 	}
-	return out, nil
+	return out
 }
 
 // constant is the median launch time and utilisation of a primitive's kernels.
@@ -176,11 +195,17 @@ func (r *Result) constant(p plan.Primitive) (launchUS, utilisation float64, kern
 	return quantile(launch, 0.5), quantile(use, 0.5), kernels
 }
 
-// untabled are primitives no table times.
-var untabled = map[plan.Primitive]struct {
-	launch, utilisation float64
+// flat is a form with one utilisation.
+type flat struct {
+	launch, utilisation float64 // microseconds; share of the ideal
 	rule                string
-}{
+}
+
+// unmeasured is for a primitive whose tables were not given.
+var unmeasured = flat{5, 0.5, "no table given: half the roofline and one launch"}
+
+// untabled are primitives no table times.
+var untabled = map[plan.Primitive]flat{
 	plan.Elementwise:     {0, 0.75, "a streaming pass reaches three quarters of the memory bandwidth; launch.stream is its launch"},
 	plan.Quantize:        {0, 0.75, "a streaming pass reaches three quarters of the memory bandwidth; launch.stream is its launch"},
 	plan.Sampling:        {10, 0.75, "several streaming passes over the logits, each with a launch"},

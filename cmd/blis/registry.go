@@ -1,0 +1,171 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"text/tabwriter"
+
+	"github.com/inference-sim/accuracy-dashboard/catalog"
+	"github.com/inference-sim/accuracy-dashboard/internal/canon"
+	"github.com/inference-sim/accuracy-dashboard/internal/exit"
+	"github.com/inference-sim/accuracy-dashboard/internal/plot"
+	"github.com/inference-sim/accuracy-dashboard/registry"
+	"github.com/inference-sim/accuracy-dashboard/registry/fit"
+	"github.com/spf13/cobra"
+)
+
+// registryCmd writes, judges and compares coefficients.
+func registryCmd() *cobra.Command {
+	c := &cobra.Command{Use: "registry", Short: "fit, judge and compare coefficients"}
+	c.AddCommand(registryFitCmd(), registryReportCmd(), registryDiffCmd())
+	return c
+}
+
+func runFits(tables string) (*fit.Result, *catalog.Catalog, error) {
+	cat, err := catalog.Embedded()
+	if err != nil {
+		return nil, nil, err
+	}
+	res, err := fit.Run(cat, os.DirFS(tables))
+	return res, cat, err
+}
+
+func registryFitCmd() *cobra.Command {
+	var tables, out string
+	var check bool
+	c := &cobra.Command{
+		Use: "fit", Short: "fit operator tables and write the registry's files", Args: cobra.NoArgs,
+		Example: "  blis registry fit --tables tables --out registry/data --check",
+		RunE: func(*cobra.Command, []string) error {
+			res, cat, err := runFits(tables)
+			if err != nil {
+				return err
+			}
+			files, err := res.Files(cat)
+			if err != nil {
+				return err
+			}
+			if check {
+				return checkFiles(files, out)
+			}
+			return writeFiles(files, out)
+		},
+	}
+	c.Flags().StringVar(&tables, "tables", "", "directory of <chip>/<family>/<engine>/<version>/<table>.csv.gz")
+	c.Flags().StringVar(&out, "out", "registry/data", "registry directory")
+	c.Flags().BoolVar(&check, "check", false, "write nothing; fail unless the directory holds these very bytes")
+	_ = c.MarkFlagRequired("tables")
+	return c
+}
+
+func checkFiles(files fit.Files, dir string) error {
+	differ, err := files.Check(os.DirFS(dir))
+	if err == nil && len(differ) > 0 {
+		err = &exit.CheckFailed{What: fmt.Sprintf("%s: %s (%d in all)", dir, differ[0], len(differ))}
+	}
+	return err
+}
+
+func writeFiles(files fit.Files, dir string) error {
+	for name, data := range files {
+		p := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(p), 0o755); err != nil {
+			return err
+		}
+		if err := os.WriteFile(p, data, 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func registryReportCmd() *cobra.Command {
+	var tables, out, plots string
+	c := &cobra.Command{
+		Use: "report", Short: "errors on shapes and chips no fit saw, by primitive", Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			res, cat, err := runFits(tables)
+			if err != nil {
+				return err
+			}
+			rep, err := res.Report(cat)
+			if err != nil {
+				return err
+			}
+			if out != "" {
+				b, err := canon.Indent(rep)
+				if err != nil {
+					return err
+				}
+				if err := os.WriteFile(out, b, 0o644); err != nil {
+					return err
+				}
+			}
+			if plots != "" {
+				if err := drawFits(res, plots); err != nil {
+					return err
+				}
+			}
+			return printReport(cmd.OutOrStdout(), rep)
+		},
+	}
+	c.Flags().StringVar(&tables, "tables", "", "directory of operator tables")
+	c.Flags().StringVar(&out, "out", "", "file for the report as JSON")
+	c.Flags().StringVar(&plots, "plots", "", "directory for the charts as SVG")
+	_ = c.MarkFlagRequired("tables")
+	return c
+}
+
+func drawFits(res *fit.Result, dir string) error {
+	charts, err := res.Charts()
+	if err != nil {
+		return err
+	}
+	files := fit.Files{}
+	for _, c := range charts {
+		if files[c.ID+".svg"], err = plot.SVG(c, plot.Light); err != nil {
+			return err
+		}
+	}
+	return writeFiles(files, dir)
+}
+
+func printReport(w io.Writer, rep *fit.Report) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintf(t, "primitive\tkernels\tshapes\tvalues\theld out\tmedian\tp95\tbias\tfrontier\tmedian\tp95\ttable median\tp95\tchip out\tmedian\tp95\tsame arch\tmedian\tp95\t\n")
+	for _, p := range rep.Families {
+		fmt.Fprintf(t, "%s\t%d\t%d\t%d\t%d\t%s\t%s\t%s\t%d\t%s\t%s\t%s\t%s\t%d\t%s\t%s\t%d\t%s\t%s\t\n", p.Primitive, p.Kernels, p.Shapes, p.Values,
+			p.Held.N, pct(p.Held.Median), pct(p.Held.P95), pct(p.Held.Bias), p.Frontier.N, pct(p.Frontier.Median), pct(p.Frontier.P95),
+			pct(p.Table.Median), pct(p.Table.P95), p.LeftOut.N, pct(p.LeftOut.Median), pct(p.LeftOut.P95), p.Same.N, pct(p.Same.Median), pct(p.Same.P95))
+	}
+	fmt.Fprintf(t, "\t\none chip left out\tchip\tmethod\tdonor\tshapes\tmedian\tp95\tbias\t\n")
+	for _, l := range rep.LeftOut {
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%d\t%s\t%s\t%s\t\n", l.Primitive, l.Chip, l.Method, l.Donor, l.Error.N,
+			pct(l.Error.Median), pct(l.Error.P95), pct(l.Error.Bias))
+	}
+	return t.Flush()
+}
+
+func pct(v float64) string { return fmt.Sprintf("%.1f%%", 100*v) }
+
+func registryDiffCmd() *cobra.Command {
+	return &cobra.Command{
+		Use: "diff A B", Short: "entries two registries do not share, and how far their curves moved", Args: cobra.ExactArgs(2),
+		RunE: func(cmd *cobra.Command, dirs []string) error {
+			a, err := registry.Open(os.DirFS(dirs[0]))
+			if err != nil {
+				return err
+			}
+			b, err := registry.Open(os.DirFS(dirs[1]))
+			if err != nil {
+				return err
+			}
+			for _, d := range registry.Diff(a, b) {
+				fmt.Fprintln(cmd.OutOrStdout(), d)
+			}
+			return nil
+		},
+	}
+}

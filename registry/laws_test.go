@@ -182,3 +182,42 @@ func TestMoreRanksAreNotFaster(t *testing.T) {
 		}
 	})
 }
+
+// A compiled form of each primitive, with its embedded curve.
+func BenchmarkSeconds(b *testing.B) {
+	r, err := registry.Embedded()
+	if err != nil {
+		b.Fatal(err)
+	}
+	f, err := form.ParseFormat("bf16")
+	if err != nil {
+		b.Fatal(err)
+	}
+	chip := form.Chip{BF16: 989e12, FP8: 1979e12, HBM: 4.8e12, Link: 450e9}
+	curve := func(p plan.Primitive) *form.Curve {
+		res, err := r.Lookup(registry.Key{Primitive: p, Format: "bf16", Chip: "h200_sxm"})
+		if err != nil {
+			b.Fatal(err)
+		}
+		return res.Curve
+	}
+	heads := form.Heads{Query: 32, KV: 8, Dim: 128, Operands: f.Operands()}
+	time(b, "gemm", chip, curve(plan.GEMM), form.GEMM{M: 96, N: 4096, K: 4096, Operands: f.Operands()})
+	time(b, "decode", chip, curve(plan.AttentionDecode), form.Decode{Seqs: 24, Context: 3000, Heads: heads})
+	time(b, "prefill", chip, curve(plan.AttentionExtend), form.Prefill{Seqs: 1, Tokens: 700, Length: 3000, Heads: heads})
+	time(b, "moe", chip, curve(plan.GroupedGEMM), form.MoE{Tokens: 96, Hidden: 4096, Inter: 1536, TopK: 8, Experts: 128, TP: 1, EP: 1, Skew: 1.2, Operands: f.Operands()})
+	time(b, "all_reduce", chip, curve(plan.AllReduce), form.Collective{Bytes: 1 << 20, Ranks: 8})
+}
+
+func time[S form.Shape](b *testing.B, name string, chip form.Chip, c *form.Curve, s S) {
+	op, err := form.Compile(chip, c, s)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Run(name, func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			op.Seconds(s)
+		}
+	})
+}

@@ -65,6 +65,43 @@ func TestCompiledFormEqualsTheCurve(t *testing.T) {
 	}
 }
 
+func TestFixedSizesCountAsInsideOrNot(t *testing.T) {
+	for n, want := range map[float64]bool{4096: true, 64: true, 8192: false, 32: false} {
+		layer := form.GEMM{M: 16, N: n, K: 4096, Operands: bf16()}
+		op, err := form.Compile(h200, curve(), layer)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := op.Inside(layer); got != want {
+			t.Errorf("n=%v: got %v, want %v", n, got, want)
+		}
+	}
+}
+
+// Terms over the same coordinates are added up when a form is compiled.
+func TestMergedTermsEqualTheirSum(t *testing.T) {
+	c := curve()
+	c.Terms = append(c.Terms,
+		form.Term{Axes: []form.Axis{{Name: "m", Knots: form.Row{1, 7, 300, 1024}}}, Values: form.Rows{{0.9, 1.1, 0.8, 1}}},
+		form.Term{Axes: []form.Axis{{Name: "k", Knots: form.Row{64, 4096}}, {Name: "m", Knots: form.Row{1, 100}}}, Values: form.Rows{{0.9, 1}, {1, 0.7}}},
+		form.Term{Axes: []form.Axis{{Name: "mn", Knots: form.Row{64, 1 << 22}}}, Values: form.Rows{{0.9, 1}}})
+	b, err := c.Bind(form.GEMM{}.Coords())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range []float64{0.5, 1, 5, 7, 77, 100, 513, 1024, 5000} {
+		layer := form.GEMM{M: m, N: 777, K: 1000, Operands: bf16()}
+		op, err := form.Compile(h200, c, layer)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := layer.Point(&h200)
+		if got, want := op.Seconds(layer), b.Seconds(&p); math.Abs(got/want-1) > 1e-13 {
+			t.Errorf("m=%v: got %v, want %v", m, got, want)
+		}
+	}
+}
+
 func TestNoUtilisationAboveOne(t *testing.T) {
 	c := &form.Curve{Terms: []form.Term{{Values: form.Rows{{3}}}}}
 	layer := form.GEMM{M: 8192, N: 8192, K: 8192, Operands: bf16()}

@@ -2,6 +2,7 @@ package form
 
 import (
 	"math"
+	"math/bits"
 
 	"github.com/inference-sim/accuracy-dashboard/internal/fmath"
 )
@@ -51,9 +52,8 @@ func (m *MoE) hit(load float64) float64 {
 }
 
 func align(n float64) float64 {
-	a := 1.0
-	for a < 128 && math.Mod(n, 2*a) == 0 {
-		a *= 2
+	if n < 1 || n != math.Floor(n) {
+		return 1
 	}
-	return a
+	return float64(uint64(1) << min(7, bits.TrailingZeros64(uint64(n))))
 }

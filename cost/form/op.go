@@ -45,19 +45,56 @@ type Bound struct {
 	launch  float64
 	surface surface
 	used    []int // coordinates some term still reads
+	limits  []limit
 	// The last value of each coordinate and its log2: from step to step, most
 	// coordinates stay.
 	last [maxCoords]float64
 	log2 coords
 }
 
+// limit is the range of a coordinate the curve's knots span.
+type limit struct {
+	coord  int
+	lo, hi float64
+}
+
 // Bind checks a curve against the coordinates a form computes.
 func (c *Curve) Bind(list []Coord) (Bound, error) {
 	s, err := c.bind(coordNames(list))
 	b := Bound{launch: c.LaunchUS * 1e-6, surface: s}
+	if err != nil {
+		return b, err
+	}
 	b.use(len(list))
-	return b, err
+	for i, coord := range list {
+		if l := c.limit(coord.Name); l.lo <= l.hi {
+			l.coord = i
+			b.limits = append(b.limits, l)
+		}
+	}
+	return b, nil
 }
+
+// limit is the range every term that reads a coordinate covers; empty, lo > hi,
+// when none does.
+func (c *Curve) limit(name string) limit {
+	l := limit{lo: math.Inf(1), hi: math.Inf(-1)}
+	for _, t := range c.Terms {
+		for _, a := range t.Axes {
+			if a.Name == name {
+				lo, hi := a.Knots[0]*(1-tolerance), a.Knots[len(a.Knots)-1]*(1+tolerance)
+				if l.lo > l.hi {
+					l.lo, l.hi = lo, hi
+				}
+				l.lo, l.hi = max(l.lo, lo), min(l.hi, hi)
+			}
+		}
+	}
+	return l
+}
+
+// tolerance forgives the last bits of a size at a knot.
+const tolerance = 1e-9
 
 func (b *Bound) use(n int) {
 	b.used = nil
@@ -86,11 +123,6 @@ func (b *Bound) Seconds(p *Point) float64 {
 	return (b.launch + p.Ideal) * fmath.Exp(ln2*max(0, -b.surface.log2At(b.logs(p))))
 }
 
-// Inside reports whether a point lies within the knots the curve was fitted on.
-func (b *Bound) Inside(p *Point) bool {
-	return b.surface.inside(b.logs(p))
-}
-
 func (b *Bound) logs(p *Point) *coords {
 	for _, i := range b.used {
 		if p.X[i] != b.last[i] {
@@ -98,6 +130,16 @@ func (b *Bound) logs(p *Point) *coords {
 		}
 	}
 	return &b.log2
+}
+
+// Inside reports whether a point lies within the knots the curve was fitted on.
+func (b *Bound) Inside(p *Point) bool {
+	for _, l := range b.limits {
+		if v := p.X[l.coord]; v < l.lo || v > l.hi {
+			return false
+		}
+	}
+	return true
 }
 
 const ln2 = 0.693147180559945309417
@@ -126,6 +168,7 @@ func Compile[S Shape](chip Chip, curve *Curve, layer S) (*Op[S], error) {
 		}
 		b.surface = b.surface.fix(i, fmath.Log2(x[i]))
 	}
+	b.surface = b.surface.merge()
 	b.use(len(list))
 	return &Op[S]{chip, b}, nil
 }

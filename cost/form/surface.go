@@ -180,8 +180,17 @@ func (s *surface) log2At(x *coords) float64 {
 type coords [maxCoords]float64
 
 func (t *boundTerm) at(x *coords, axis, base int) float64 {
-	if axis == len(t.axes) {
+	switch len(t.axes) - axis {
+	case 0:
 		return t.values[base]
+	case 1:
+		a := &t.axes[axis]
+		lo, f := locate(a.knots, x[a.coord])
+		v := t.values[base+lo]
+		if f > 0 {
+			v += float64(f * (t.values[base+lo+1] - v))
+		}
+		return v
 	}
 	a := &t.axes[axis]
 	lo, f := locate(a.knots, x[a.coord])
@@ -192,18 +201,3 @@ func (t *boundTerm) at(x *coords, axis, base int) float64 {
 	}
 	return v
 }
-
-// inside reports whether every coordinate lies between the knots of every term.
-func (s *surface) inside(x *coords) bool {
-	for _, t := range s.terms {
-		for _, a := range t.axes {
-			if v := x[a.coord]; v < a.knots[0]-tolerance || v > a.knots[len(a.knots)-1]+tolerance {
-				return false
-			}
-		}
-	}
-	return true
-}
-
-// tolerance forgives the last bits of a logarithm at a knot.
-const tolerance = 1e-9

@@ -53,8 +53,9 @@ type Block struct {
 	Facts      []Fact   `json:"facts,omitempty"`      // facts, links
 	Figures    []Figure `json:"figures,omitempty"`
 	Table      *Table   `json:"-"`
-	HTML       string   `json:"html,omitempty"` // of Table, made when the page is written
+	HTML       string   `json:"-"`              // of Table, made when the page is written
 	Count      int      `json:"rows,omitempty"` // of Table
+	At         int      `json:"at"`             // of Table among the tables of its page
 	Chart      *Chart   `json:"chart,omitempty"`
 	Bar        *Bar     `json:"bar,omitempty"`
 	Code       []string `json:"code,omitempty"`

@@ -1,10 +1,10 @@
 package page
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 
-	"github.com/inference-sim/accuracy-dashboard/internal/canon"
 	"github.com/inference-sim/accuracy-dashboard/scorer/record"
 )
 
@@ -22,7 +22,7 @@ func (s *site) points() error {
 }
 
 func (s *site) point(p *record.Point) error {
-	doc, err := canon.JSON(PointFile{p, p.Trial})
+	doc, err := json.Marshal(PointFile{p, p.Trial}) // not canon: nothing hashes it alone, and there are many
 	if err != nil {
 		return err
 	}

@@ -169,11 +169,13 @@ func (d *Doc) render() {
 	if root == "" {
 		root = "./"
 	}
+	at := 0
 	var each func(blocks []Block)
 	each = func(blocks []Block) {
 		for i := range blocks {
 			if b := &blocks[i]; b.Table != nil {
-				b.HTML, b.Count = b.Table.render(root, b.Title != ""), len(b.Table.Rows)
+				b.HTML, b.Count, b.At = b.Table.render(root, b.Title != ""), len(b.Table.Rows), at
+				at++
 			}
 			each(blocks[i].Blocks)
 		}

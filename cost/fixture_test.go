@@ -49,6 +49,7 @@ func entries(chips ...string) fstest.MapFS {
 		for _, k := range factored {
 			fmt.Fprintf(&b, "  - {primitive: kernel.memory, kernel: %s, chip: %s, boundary: host, method: assumed, rule: fixture, interval: [0.5, 2], unit: ratio, value: 1.5}\n", k, chip)
 		}
+		fmt.Fprintf(&b, "  - {primitive: host.step, kernel: %s, chip: %s, boundary: host, method: assumed, rule: fixture, unit: s, value: 0.5}\n", registry.ForHost("factored"), chip)
 		fsys[chip+"/fixture.yaml"] = &fstest.MapFile{Data: []byte(b.String())}
 	}
 	return fsys

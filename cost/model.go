@@ -53,7 +53,7 @@ func (m *Model) Compile(p *plan.PoolPlan) (*Pricer, error) {
 	if err != nil {
 		return nil, err
 	}
-	over, err := m.overheads(p.Hardware)
+	over, err := m.overheads(p)
 	if err != nil {
 		return nil, err
 	}

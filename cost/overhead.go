@@ -25,7 +25,7 @@ type scalar struct {
 	found registry.Resolved
 }
 
-func (m *Model) overheads(chip string) (*overheads, error) {
+func (m *Model) overheads(p *plan.PoolPlan) (*overheads, error) {
 	o := &overheads{}
 	for _, c := range []struct {
 		to   *scalar
@@ -35,7 +35,7 @@ func (m *Model) overheads(chip string) (*overheads, error) {
 		{&o.launch, registry.StreamLaunch}, {&o.schedule, registry.HostSchedule}, {&o.prepare, registry.HostPrepare},
 		{&o.stream, registry.HostStream},
 	} {
-		s, err := m.scalar(chip, c.name)
+		s, err := m.host(p, c.name)
 		if err != nil {
 			return nil, err
 		}
@@ -47,10 +47,19 @@ func (m *Model) overheads(chip string) (*overheads, error) {
 	return o, nil
 }
 
+// host looks up work of the host's loop, which a library may have at its own price.
+func (m *Model) host(p *plan.PoolPlan, name plan.Primitive) (scalar, error) {
+	return m.number(registry.Key{Primitive: name, Kernel: registry.ForHost(p.Host.Library), Chip: p.Hardware, Boundary: registry.Host})
+}
+
 // scalar looks a number up by name and chip; scalars stand for the host and what
 // it launches together (VAL-9).
 func (m *Model) scalar(chip string, name plan.Primitive) (scalar, error) {
-	found, err := m.lookup(registry.Key{Primitive: name, Chip: chip, Boundary: registry.Host})
+	return m.number(registry.Key{Primitive: name, Chip: chip, Boundary: registry.Host})
+}
+
+func (m *Model) number(k registry.Key) (scalar, error) {
+	found, err := m.lookup(k)
 	if err != nil {
 		return scalar{}, err
 	}
@@ -73,7 +82,7 @@ func (m *Model) FrontEnd(p *plan.PoolPlan) (FrontEnd, error) {
 		to   *float64
 		name plan.Primitive
 	}{{&f.FixedSeconds, registry.HostRequest}, {&f.PerPromptToken, registry.HostToken}, {&f.SerialPerRequest, registry.HostBurst}} {
-		s, err := m.scalar(p.Hardware, c.name)
+		s, err := m.host(p, c.name)
 		if err != nil {
 			return f, err
 		}

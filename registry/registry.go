@@ -46,6 +46,14 @@ const (
 // ForKernel is the kernel part of a key.
 func ForKernel(k plan.KernelImpl) string { return k.Library + "/" + k.Variant }
 
+// ForHost is the kernel part of a key of work a library's host does; "" is any's.
+func ForHost(library string) string {
+	if library == "" {
+		return ""
+	}
+	return ForKernel(plan.KernelImpl{Library: library, Variant: "host"})
+}
+
 func (k Key) String() string {
 	windowed := ""
 	if k.Windowed {

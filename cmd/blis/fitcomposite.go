@@ -35,7 +35,7 @@ func fitCompositeCmd() *cobra.Command {
 				return err
 			}
 			runs := &composite.Runs{World: w, Jobs: jobs}
-			p, err := runs.Problem(cmd.Context(), l, engine, composite.Standard())
+			p, err := runs.Problem(cmd.Context(), l, engine, composite.Parameters(engine))
 			if err != nil {
 				return err
 			}
@@ -52,7 +52,7 @@ func fitCompositeCmd() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				files[filepath.Join(data, s.Entries[0].Chip, composite.File)] = b
+				files[filepath.Join(data, s.Entries[0].Chip, s.Set+".yaml")] = b
 			}
 			if files[report], err = canon.Indent(p.Report(engine, f, runs.Left())); err != nil {
 				return err

@@ -184,6 +184,8 @@ type HostPlan struct {
 	Overlapped bool
 	// StreamInterval is how many tokens one response chunk carries; 0 means 1.
 	StreamInterval int
+	// Library runs the host's loop; "" asks for no price of its own.
+	Library string
 }
 
 // ResidentTensor is weight memory on one rank.

@@ -77,7 +77,7 @@ func Lower(c *config.Config, nodes int) (*Lowered, error) {
 		Layout:   plan.Layout{Tensor: c.Tensor, Pipeline: 1, Data: 1, Expert: c.Expert, Context: 1, RanksPerNode: ceilDiv(c.Tensor, max(1, nodes))},
 		Layers:   l.out,
 		Graphs:   plan.GraphPolicy{Full: c.GraphSizes, Piecewise: c.PrefillSizes, ByBatch: true},
-		Host:     plan.HostPlan{Overlapped: c.Overlap, StreamInterval: c.StreamInterval},
+		Host:     plan.HostPlan{Overlapped: c.Overlap, StreamInterval: c.StreamInterval, Library: library},
 		Weights:  l.weights(),
 		Profile:  l.profile(),
 		InFlight: 1,

@@ -79,10 +79,14 @@ var metrics = [...]string{"tpot_mean", "ttft_mean"}
 func observe(u *ledger.Unit, p *record.Point) []Observation {
 	var out []Observation
 	for _, m := range metrics {
-		out = append(out, Observation{
+		o := Observation{
 			Unit: u.ID, Curve: fmt.Sprint(u.RoleKey), Lane: p.Lane, Metric: m,
 			Measured: p.Metrics[m].Measured, Weight: weights[m], Capacity: p.KVLimited,
-		})
+		}
+		if m == "ttft_mean" && cold(u) {
+			o.Weight = 0
+		}
+		out = append(out, o)
 	}
 	return out
 }

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/inference-sim/accuracy-dashboard/cost/plan"
+	"github.com/inference-sim/accuracy-dashboard/ledger"
 	"github.com/inference-sim/accuracy-dashboard/registry"
 )
 
@@ -17,11 +18,8 @@ func Parameters(engine string) []Parameter {
 		return Parameter{Key: registry.Key{Primitive: name, Kernel: registry.ForHost(engine)}, Unit: "s", Start: start, Scale: scale, Meaning: meaning}
 	}
 	return []Parameter{
-		p(registry.HostStep, 0, 5e-4, "time between a step's result and the next launch that this engine's loop does not hide"),
-		p(registry.HostSequence, 11e-6, 1e-5, "this engine's host and sampler work of a running sequence, a step"),
 		p(registry.HostLaunch, 5e-5, 2e-5, "this engine's launch of one kernel without a graph"),
 		p(registry.HostRequest, 5e-3, 2e-2, "this engine's work on one request outside its steps: HTTP, tokenizer, scheduler and detokenizer processes"),
-		p(registry.HostBurst, 0, 3e-3, "this engine's front end takes requests one after the other"),
 	}
 }
 
@@ -33,4 +31,20 @@ func setName(params []Parameter) string {
 		}
 	}
 	return "composite"
+}
+
+// cold says that a run's first requests waited for kernels to be built: SGLang builds
+// some when a batch of their size first runs, and a client without warm-ups sends one
+// request before the clock starts. What the wait adds to a mean TTFT depends on how
+// many requests follow, so such a mean says nothing of a request's own cost.
+func cold(u *ledger.Unit) bool {
+	if u.Framework != "sglang" {
+		return false
+	}
+	for i := range u.Configurations {
+		if c := u.Configurations[i].Client; c != nil && c.NumWarmups == nil {
+			return true
+		}
+	}
+	return false
 }

@@ -55,7 +55,7 @@ type Kernel struct {
 type LeftOut struct {
 	Primitive plan.Primitive `json:"primitive"`
 	Chip      string         `json:"chip"`
-	Method    string         `json:"method"` // "same kernel", "same format" or "constant"
+	Method    string         `json:"method"` // "same kernel", "same format", "16-bit kernel" or "constant"
 	Donor     string         `json:"donor"`
 	Error     Judged         `json:"error"` // over every shape of the chip
 }
@@ -188,9 +188,16 @@ func (r *Result) borrowed(f *Fitted, donors []string) (*form.Curve, string, stri
 			}
 		}
 	}
-	for _, d := range donors {
-		if o := r.representative(f.scope(), d); o != nil {
-			return o.Entry.Curve, "same format", d
+	sixteen := f.scope()
+	sixteen.format = plain
+	for _, step := range []struct {
+		scope scope
+		how   string
+	}{{f.scope(), "same format"}, {sixteen, "16-bit kernel"}} {
+		for _, d := range donors {
+			if o := r.representative(step.scope, d); o != nil {
+				return o.Entry.Curve, step.how, d
+			}
 		}
 	}
 	others := &Result{}

@@ -1,0 +1,71 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/inference-sim/accuracy-dashboard/internal/exit"
+)
+
+const operatorTables = "../../registry/fit/testdata/tables"
+
+func registryRun(args ...string) (code int, out, errs string) {
+	var o, e bytes.Buffer
+	code = exit.Run(context.Background(), root(), append([]string{"registry"}, args...), &o, &e)
+	return code, o.String(), e.String()
+}
+
+func TestRegistryFitWritesWhatItChecks(t *testing.T) {
+	dir := t.TempDir()
+	if code, _, errs := registryRun("fit", "--tables", operatorTables, "--out", dir); code != 0 {
+		t.Fatalf("fit: exit %d: %s", code, errs)
+	}
+	if code, _, errs := registryRun("fit", "--tables", operatorTables, "--out", dir, "--check"); code != 0 {
+		t.Fatalf("check of its own files: exit %d: %s", code, errs)
+	}
+	p := filepath.Join(dir, "h100_sxm", "collective.yaml")
+	data, err := os.ReadFile(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	edited := bytes.Replace(data, []byte("launch_us: "), []byte("launch_us: 1"), 1)
+	if err := os.WriteFile(p, edited, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	code, _, errs := registryRun("fit", "--tables", operatorTables, "--out", dir, "--check")
+	if code != 3 || !strings.Contains(errs, "h100_sxm/collective.yaml:") {
+		t.Errorf("check of an edited file: got exit %d, %q, want 3 and the file's name", code, errs)
+	}
+	other := t.TempDir()
+	if code, _, errs := registryRun("fit", "--tables", operatorTables, "--out", other); code != 0 {
+		t.Fatalf("fit: exit %d: %s", code, errs)
+	}
+	code, out, _ := registryRun("diff", other, dir)
+	if code != 0 || !strings.Contains(out, "on h100_sxm") || !strings.Contains(out, "launch") {
+		t.Errorf("diff: got exit %d, %q, want the edited entry and its launch", code, out)
+	}
+}
+
+func TestRegistryReportPrintsAndDraws(t *testing.T) {
+	dir := t.TempDir()
+	code, out, errs := registryRun("report", "--tables", operatorTables, "--out", filepath.Join(dir, "r.json"), "--plots", dir)
+	if code != 0 || !strings.Contains(out, "all_reduce") {
+		t.Fatalf("got exit %d, %q, %q", code, out, errs)
+	}
+	for _, f := range []string{"r.json", "all-reduce-fit.svg", "all-reduce-error.svg"} {
+		if info, err := os.Stat(filepath.Join(dir, f)); err != nil || info.Size() == 0 {
+			t.Errorf("%s: %v", f, err)
+		}
+	}
+}
+
+func TestRegistryFitRefusesADirectoryWithoutTables(t *testing.T) {
+	code, _, errs := registryRun("fit", "--tables", t.TempDir())
+	if code != 1 || !strings.Contains(errs, "holds no operator table") {
+		t.Errorf("got exit %d, %q, want 1 and what is missing", code, errs)
+	}
+}

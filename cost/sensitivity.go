@@ -22,12 +22,12 @@ func (p *Pricer) Sensitivity(step *plan.StepShape) Sensitivity {
 	s := Sensitivity{Steps: 1, Sequences: busiest(step)}
 	st := p.stages[step.Stage]
 	switch {
-	case launches*p.over.eager.value > device.seconds:
+	case float64(launches*p.over.eager.value) > device.seconds:
 		s.HostLaunches = launches
 	case step.Mode != plan.Prebuilt:
 		s.StreamLaunches = st.target.launches
 		if step.Drafts.Proposed > 0 {
-			s.StreamLaunches += st.draft.launches * float64(p.plan.Drafts.Tokens)
+			s.StreamLaunches += float64(st.draft.launches * float64(p.plan.Drafts.Tokens))
 		}
 	}
 	return s

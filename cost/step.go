@@ -219,7 +219,7 @@ func (pg *program) price(w *work, chunks []plan.Chunk) priced {
 	}
 	if w.seqs > 0 {
 		for _, e := range pg.decode {
-			e.price(w, &out)
+			e.priceDecode(w, &out)
 		}
 	}
 	if w.extendTokens > 0 {
@@ -240,6 +240,25 @@ func (e *entry) price(w *work, out *priced) {
 	if out.method < plan.Transferred && !e.op.inside(w) {
 		out.method = plan.Transferred // extrapolated (VAL-3)
 	}
+}
+
+// decodeSize is all of a step that the time of its decodes depends on.
+type decodeSize struct {
+	seqs, query float64
+	attended    int64
+}
+
+// priceDecode remembers the last size: a window's, once full, does not change.
+func (e *entry) priceDecode(w *work, out *priced) {
+	size := decodeSize{seqs: w.seqs, query: w.query}
+	if g := e.layer.Shape.KVGroup; g < len(w.attended) {
+		size.attended = w.attended[g]
+	}
+	if size != e.size {
+		e.size, e.last = size, priced{}
+		e.price(w, &e.last)
+	}
+	out.add(e.last.seconds, e.last.method)
 }
 
 func (g *rowwise) price(w *work, count int) priced {

@@ -10,8 +10,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/inference-sim/accuracy-dashboard/cost"
 	"github.com/inference-sim/accuracy-dashboard/cost/plan"
 	"github.com/inference-sim/accuracy-dashboard/internal/exit"
+	"github.com/inference-sim/accuracy-dashboard/internal/world"
 )
 
 // priceRun runs `blis price` over an overlay that prices every primitive, so that
@@ -81,5 +83,50 @@ func TestPriceRefuses(t *testing.T) {
 		if code != c.code || !strings.Contains(errs, c.want) {
 			t.Errorf("%s: got code %d, %q, want %d, %q", name, code, errs, c.code, c.want)
 		}
+	}
+}
+
+// BenchmarkPriceStep prices decode steps of real plans whose contexts grow.
+func BenchmarkPriceStep(b *testing.B) {
+	w, err := world.Open(world.Paths{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	kind, err := w.Kind("vllm")
+	if err != nil {
+		b.Fatal(err)
+	}
+	for _, c := range []struct {
+		model, chip string
+		tensor      int
+	}{{"gpt-oss-120b", "h200_sxm", 2}, {"llama-3.1-70b", "h100_sxm", 4}, {"kimi-k2.5", "b200_sxm", 8}, {"minimax-m2.5", "b200_sxm", 2}} {
+		b.Run(c.model, func(b *testing.B) {
+			q := priceQuery{model: c.model, chip: c.chip, tensor: c.tensor, nodes: 1, decode: []string{"64x8192"}}
+			spec, err := q.spec()
+			if err != nil {
+				b.Fatal(err)
+			}
+			_, p, err := kind.Explain(spec, w.Environment())
+			if err != nil {
+				b.Fatal(err)
+			}
+			pricer, err := cost.New(w.Catalog, w.Registry).Compile(p)
+			if err != nil {
+				b.Fatal(err)
+			}
+			step, err := q.step(p)
+			if err != nil {
+				b.Fatal(err)
+			}
+			b.ReportAllocs()
+			for b.Loop() {
+				for g := range p.KV {
+					if p.KV[g].Window == 0 { // a window of 128 is full at this context
+						step.Ranks[0].Decode.Attended[g]++
+					}
+				}
+				pricer.Price(step)
+			}
+		})
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"runtime"
 
+	"github.com/inference-sim/accuracy-dashboard/scorer/record"
+	"github.com/inference-sim/accuracy-dashboard/site"
 	"github.com/spf13/cobra"
 )
 
@@ -14,6 +16,8 @@ type options struct {
 	units                      []string
 	jobs                       int
 	json, recordsOnly, resume  bool
+	shard, snapshots           string
+	junit, stepSummary         string
 }
 
 // root is the command tree, made anew for each run and for the generated reference.
@@ -27,38 +31,70 @@ func root() *cobra.Command {
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return run(c, o) },
 	}
+	o.outputFlags(c)
 	f := c.Flags()
-	f.StringVar(&o.out, "out", "public", "directory to make; an earlier site there is replaced")
 	f.IntVar(&o.jobs, "jobs", runtime.NumCPU(), "units simulated at once; changes no byte of the outcome")
 	f.StringSliceVar(&o.units, "units", nil, "score these units only: ids or beginnings of ids, separated by commas")
 	f.StringVar(&o.lane, "lane", "", `score lanes whose name holds all these words, e.g. "vllm llama"`)
 	f.StringVar(&o.role, "role", "anchor", "role of the units: anchor, fit or all")
-	f.StringVar(&o.ledger, "ledger", "", "directory made by ledger ingest, in place of the embedded ledger")
-	f.StringVar(&o.release, "release", "", "tag the figures are published under, e.g. v1.2.0")
-	f.StringVar(&o.key, "key", "", "PEM private key (P-256) that signs the site; without one the signature proves integrity only")
-	f.StringVar(&o.library, "charts", "site/node_modules", "node_modules with the chart library; without it charts are static pictures")
-	f.BoolVar(&o.json, "json", false, "print the summary as JSON in place of the closing table")
-	f.BoolVar(&o.recordsOnly, "records-only", false, "stop after the data files: no pages, no signature")
+	f.StringVar(&o.release, "release", "", "tag the figures are published under, e.g. v1.2.0: it must be what this program was built from, and unscored")
+	f.StringVar(&o.shard, "shard", "", "score the i-th of n parts, e.g. 2/7, and leave it in --out for blis-score merge")
 	f.BoolVar(&o.resume, "resume", false, "go on from where an interrupted run with the same inputs stopped")
-	c.AddCommand(verifyCmd(), serveCmd())
+	c.AddCommand(verifyCmd(), serveCmd(), mergeCmd(), predictCmd(), gateCmd(), selectCmd(), errorCmd(), fingerprintCmd(), refactorCmd())
 	return c
 }
 
+// outputFlags are those of every command that leaves a site.
+func (o *options) outputFlags(c *cobra.Command) {
+	f := c.Flags()
+	f.StringVar(&o.out, "out", "public", "directory to make; an earlier site there is replaced")
+	f.StringVar(&o.ledger, "ledger", "", "directory made by ledger ingest, in place of the embedded ledger")
+	f.StringVar(&o.key, "key", "", "PEM private key (P-256) that signs the site; without one the signature proves integrity only")
+	f.StringVar(&o.library, "charts", "site/node_modules", "node_modules with the chart library; without it charts are static pictures")
+	f.StringVar(&o.snapshots, "snapshots", "", "directory of published releases, kept in the new site; the site at --out has them unless this is set")
+	f.StringVar(&o.junit, "junit", "", "also write the points as JUnit XML to this file")
+	f.StringVar(&o.stepSummary, "step-summary", "", "also append a Markdown summary to this file")
+	f.BoolVar(&o.json, "json", false, "print the summary as JSON in place of the closing table")
+	f.BoolVar(&o.recordsOnly, "records-only", false, "stop after the data files: no pages, no signature")
+}
+
 func run(c *cobra.Command, o options) error {
-	in, err := score(c.Context(), o, c.ErrOrStderr())
+	if o.shard != "" {
+		return part(c, o)
+	}
+	if err := site.Replaceable(o.out); err != nil {
+		return err
+	}
+	j, err := begin(o)
 	if err != nil {
 		return err
 	}
-	if err := publish(c.Context(), in, o); err != nil {
+	trials, err := j.simulate(c.Context(), j.units, c.ErrOrStderr())
+	if err != nil {
 		return err
 	}
-	if err := forget(o); err != nil {
+	if err := j.finish(c, trials); err != nil {
 		return err
 	}
-	if o.json {
+	return forget(o)
+}
+
+// finish turns trials into the site and says what it shows.
+func (j *job) finish(c *cobra.Command, trials []record.Trial) error {
+	in, err := j.records(trials)
+	if err != nil {
+		return err
+	}
+	if err := publish(c.Context(), in, j.options); err != nil {
+		return err
+	}
+	if err := j.report(in); err != nil {
+		return err
+	}
+	if j.json {
 		return printSummary(c.OutOrStdout(), in.Summary)
 	}
 	printTable(c.OutOrStdout(), in)
-	fmt.Fprint(c.OutOrStdout(), closing(o))
+	fmt.Fprint(c.OutOrStdout(), closing(j.options))
 	return nil
 }

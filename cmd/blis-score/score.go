@@ -19,45 +19,59 @@ import (
 	"github.com/inference-sim/accuracy-dashboard/ledger"
 	"github.com/inference-sim/accuracy-dashboard/scorer"
 	"github.com/inference-sim/accuracy-dashboard/scorer/record"
+	"github.com/inference-sim/accuracy-dashboard/scorer/snapshot"
 	"github.com/inference-sim/accuracy-dashboard/site"
 	"github.com/inference-sim/accuracy-dashboard/site/page"
 )
 
-// score runs the chosen units and returns what the site is made of.
-func score(ctx context.Context, o options, progress io.Writer) (page.Input, error) {
-	var in page.Input
-	if err := site.Replaceable(o.out); err != nil { // before the long part
-		return in, err
+// job is a scoring run: everything it reads is open, and nothing has run.
+type job struct {
+	options
+	ledger  *ledger.Ledger
+	units   []*ledger.Unit
+	build   record.Build
+	world   *harness.World
+	stack   snapshot.Stack
+	archive *snapshot.Store // releases published before
+}
+
+// begin opens and checks what a run needs, before the long part.
+func begin(o options) (*job, error) {
+	j := &job{options: o}
+	var err error
+	if j.ledger, err = openLedger(o.ledger); err != nil {
+		return nil, err
 	}
-	l, err := openLedger(o.ledger)
-	if err != nil {
-		return in, err
-	}
-	units, err := choose(l, o)
-	if err != nil {
-		return in, err
+	if j.units, err = choose(j.ledger, o); err != nil {
+		return nil, err
 	}
 	w, err := world.Open(world.Paths{})
 	if err != nil {
-		return in, err
+		return nil, err
 	}
-	build, err := describe(w, l, o.release)
-	if err != nil {
-		return in, err
+	if j.build, err = describe(w, j.ledger, o.release); err != nil {
+		return nil, err
 	}
-	trials, err := simulate(ctx, w, build, units, o, progress)
-	if err != nil {
-		return in, err
+	if j.world, err = theWorld(w, j.build); err != nil {
+		return nil, err
 	}
+	j.world.Typical = w.Typical
+	return j, j.openArchive()
+}
+
+// records compares, grades and sums up: what the site is made of.
+func (j *job) records(trials []record.Trial) (page.Input, error) {
+	var in page.Input
+	var err error
 	if in.Points, err = scorer.Points(trials); err != nil {
 		return in, err
 	}
-	records := l.Report.Records
-	in.Summary = scorer.Summarize(in.Points, build, scorer.Cover(in.Points, records.Read, records.LeftOut))
-	in.Summary.Experiment = experimental(o)
+	records := j.ledger.Report.Records
+	in.Summary = scorer.Summarize(in.Points, j.build, scorer.Cover(in.Points, records.Read, records.LeftOut))
+	in.Summary.Experiment = experimental(j.options)
 	backlog := scorer.Rank(in.Points)
 	in.Backlog = &backlog
-	return in, nil
+	return in, j.keep(&in)
 }
 
 func openLedger(path string) (*ledger.Ledger, error) {
@@ -84,15 +98,15 @@ func choose(l *ledger.Ledger, o options) ([]*ledger.Unit, error) {
 		if err != nil {
 			return nil, err
 		}
-		if !slices.Contains(want, l.Published.Role(u.ID)) {
-			return nil, &diag.Refusal{Field: "--units", Value: prefix, Problem: fmt.Sprintf("has the role %s", l.Published.Role(u.ID)), Accept: "a unit of --role " + o.role, Rule: "COV-2"}
+		if !slices.Contains(want, l.Role(u)) {
+			return nil, &diag.Refusal{Field: "--units", Value: prefix, Problem: fmt.Sprintf("has the role %s", l.Role(u)), Accept: "a unit of --role " + o.role, Rule: "COV-2"}
 		}
 		named[u.ID] = true
 	}
 	var units []*ledger.Unit
 	for i := range l.Units {
 		u := &l.Units[i]
-		if slices.Contains(want, l.Published.Role(u.ID)) && (len(named) == 0 || named[u.ID]) && inLane(u, o.lane) {
+		if slices.Contains(want, l.Role(u)) && (len(named) == 0 || named[u.ID]) && inLane(u, o.lane) {
 			units = append(units, u)
 		}
 	}
@@ -127,26 +141,33 @@ func experimental(o options) string {
 	return ""
 }
 
-func simulate(ctx context.Context, w *world.World, build record.Build, units []*ledger.Unit, o options, progress io.Writer) ([]record.Trial, error) {
+// theWorld is the build as the harness runs it.
+func theWorld(w *world.World, build record.Build) (*harness.World, error) {
 	program, err := programHash()
-	if err != nil {
-		return nil, err
-	}
-	store := &harness.Store{Dir: storeOf(o)}
-	if !o.resume {
+	return &harness.World{Catalog: w.Catalog, Engines: w.Kinds, Simulate: w.Run,
+		Build: map[string]string{"program": program, "catalog": build.Catalog, "registry": build.Registry}}, err
+}
+
+// simulate tries units and keeps each trial until the site that needs it is written.
+func (j *job) simulate(ctx context.Context, units []*ledger.Unit, progress io.Writer) ([]record.Trial, error) {
+	store := &harness.Store{Dir: storeOf(j.options)}
+	if !j.resume {
 		if err := os.RemoveAll(store.Dir); err != nil {
 			return nil, err
 		}
 	}
-	h := &harness.World{Catalog: w.Catalog, Engines: w.Kinds, Simulate: w.Run, Typical: w.Typical,
-		Build: map[string]string{"program": program, "catalog": build.Catalog, "registry": build.Registry}}
+	return j.world.Run(ctx, units, harness.Options{Jobs: j.jobs, Store: store, Done: ticker(progress)})
+}
+
+// ticker says every two seconds how far a run is.
+func ticker(progress io.Writer) func(t *record.Trial, done, total int) {
 	said := time.Now()
-	return h.Run(ctx, units, harness.Options{Jobs: o.jobs, Store: store, Done: func(t *record.Trial, done, total int) {
+	return func(_ *record.Trial, done, total int) {
 		if now := time.Now(); done == total || now.Sub(said) > 2*time.Second {
 			said = now
-			fmt.Fprintf(progress, "scored %d of %d units\n", done, total)
+			fmt.Fprintf(progress, "tried %d of %d units\n", done, total)
 		}
-	}})
+	}
 }
 
 // storeOf is where finished trials wait until the site that needs them is written.

@@ -39,7 +39,7 @@ func (s *site) records() error {
 	if err := s.w.File("data/points.csv", rows); err != nil {
 		return err
 	}
-	return nil
+	return s.snapshots()
 }
 
 // csv is one line a point, one column group a metric that any point has.

@@ -18,6 +18,9 @@ type Input struct {
 	Summary *record.Summary
 	Points  []record.Point // in any order; pages order them
 	Backlog *record.Backlog
+	// Scores published before and with this release, which no later run changes.
+	Releases  []Release         // in the order of their tags
+	Snapshots map[string][]byte // their files, below SnapshotsDir
 }
 
 // Writer takes what Build makes, in a fixed order. A name is slash-separated and relative to the
@@ -114,7 +117,7 @@ func newBar(summary string, parts []Part, sizes []float64) *Bar {
 func Build(in Input, w Writer) error {
 	s := newSite(in, w)
 	for _, step := range []func() error{
-		s.overview, s.groups, s.lanes, s.points, s.coverage, s.backlog, s.data,
+		s.overview, s.groups, s.lanes, s.points, s.coverage, s.backlog, s.releases, s.data,
 	} {
 		if err := step(); err != nil {
 			return err

@@ -1,0 +1,98 @@
+package main
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+
+	"github.com/inference-sim/accuracy-dashboard/internal/diag"
+	"github.com/inference-sim/accuracy-dashboard/scorer/report"
+	"github.com/inference-sim/accuracy-dashboard/scorer/snapshot"
+	"github.com/inference-sim/accuracy-dashboard/site/page"
+)
+
+// openArchive opens the releases published before and, for a release, refuses what
+// may not be scored as one, before the long part (COV-9).
+func (j *job) openArchive() error {
+	if info, ok := debug.ReadBuildInfo(); ok {
+		j.stack = snapshot.NewStack(info)
+	}
+	dir := j.snapshots
+	if dir == "" {
+		dir = filepath.Join(j.out, page.SnapshotsDir)
+	} else if _, err := os.Stat(dir); err != nil {
+		return &diag.Refusal{Field: "--snapshots", Value: dir, Problem: "cannot be read: " + err.Error(), Accept: "a directory of published releases, or an empty one"}
+	}
+	var err error
+	if j.archive, err = snapshot.Open(os.DirFS(dir)); err != nil {
+		return diag.In(dir, err)
+	}
+	if err := j.archive.Provenant(j.ledger); err != nil || j.release == "" {
+		return err
+	}
+	if why := experimental(j.options); why != "" {
+		return &diag.Refusal{Field: "--release", Value: j.release, Problem: "cannot be given to an experiment: " + why, Accept: "--release alone, for every anchor unit of the embedded ledger", Rule: "COV-2"}
+	}
+	if err := j.stack.Tagged(j.release); err != nil {
+		return err
+	}
+	return j.archive.Unscored(j.release)
+}
+
+// keep adds the published releases to in, and a release's own scores to them. What
+// is written must be a lawful successor of what was there (COV-8).
+func (j *job) keep(in *page.Input) error {
+	next := j.archive
+	if j.release != "" {
+		snap, err := snapshot.New(snapshot.Scores{Points: in.Points, Summary: in.Summary, Backlog: in.Backlog, Stack: j.stack, Ledger: j.ledger})
+		if err != nil {
+			return err
+		}
+		if next, err = j.archive.Add(snap); err != nil {
+			return err
+		}
+	}
+	if err := errors.Join(next.Succeeds(j.archive), next.Provenant(j.ledger)); err != nil {
+		return err
+	}
+	var err error
+	if in.Snapshots, err = next.Files(); err != nil {
+		return err
+	}
+	for _, s := range next.Snapshots {
+		sum, err := s.Summary()
+		if err != nil {
+			return err
+		}
+		in.Releases = append(in.Releases, page.Release{Name: s.Manifest.Release, ID: s.ID, Summary: sum})
+	}
+	return nil
+}
+
+// report writes what a pipeline reads.
+func (j *job) report(in page.Input) error {
+	if j.junit != "" {
+		data, err := report.JUnit(in.Points)
+		if err != nil {
+			return err
+		}
+		if err := write(j.junit, data); err != nil {
+			return err
+		}
+	}
+	if j.stepSummary != "" {
+		return appendTo(j.stepSummary, []byte(report.Markdown(in.Summary)))
+	}
+	return nil
+}
+
+// appendTo adds data to the end of a file that others write too.
+func appendTo(file string, data []byte) error {
+	f, err := os.OpenFile(file, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
+	if err == nil {
+		_, err = f.Write(data)
+		err = errors.Join(err, f.Close())
+	}
+	return unwritable(file, err)
+}

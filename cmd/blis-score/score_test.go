@@ -1,0 +1,218 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/inference-sim/accuracy-dashboard/internal/exit"
+	"github.com/inference-sim/accuracy-dashboard/ledger"
+)
+
+// TestMain lets a test run this program as a process of its own, to kill it.
+func TestMain(m *testing.M) {
+	if os.Getenv("BLIS_SCORE_AS_PROGRAM") != "" {
+		main()
+	}
+	os.Exit(m.Run())
+}
+
+// score runs the command in this process.
+func score(t *testing.T, args ...string) (code int, stdout, stderr string) {
+	t.Helper()
+	var out, errs bytes.Buffer
+	code = exit.Run(t.Context(), root(), args, &out, &errs)
+	return code, out.String(), errs.String()
+}
+
+func must(t *testing.T, args ...string) string {
+	t.Helper()
+	code, out, errs := score(t, args...)
+	if code != exit.Done {
+		t.Fatalf("%q: exit %d\n%s", args, code, errs)
+	}
+	return out
+}
+
+// short lists n fit units that run quickly.
+func short(t testing.TB, n int) []string {
+	t.Helper()
+	l, err := ledger.Embedded()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var ids []string
+	for u := range l.ByRole(ledger.Fit) {
+		c, _ := u.RecordedConfiguration()
+		if u.Framework == "vllm" && u.Concurrency <= 8 && c != nil && c.Match == "unique" && *u.Serving.ISL == 1024 && *u.Serving.OSL == 1024 && len(ids) < n {
+			ids = append(ids, u.ID)
+		}
+	}
+	if len(ids) < n {
+		t.Fatalf("got %d short units, want %d", len(ids), n)
+	}
+	return ids
+}
+
+// tree is every file below dir by name.
+func tree(t testing.TB, dir string) map[string]string {
+	t.Helper()
+	out := map[string]string{}
+	err := fs.WalkDir(os.DirFS(dir), ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		data, err := os.ReadFile(filepath.Join(dir, name))
+		out[name] = string(data)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+func same(a, b map[string]string) string {
+	for name := range a {
+		if a[name] != b[name] {
+			return name
+		}
+	}
+	for name := range b {
+		if _, ok := a[name]; !ok {
+			return name
+		}
+	}
+	return ""
+}
+
+// The data files of a run in seven parts, merged, are those of the run in one.
+func TestSevenShardsMergeToTheSameBytes(t *testing.T) {
+	dir := t.TempDir()
+	units := strings.Join(short(t, 9), ",")
+	chosen := []string{"--role", "fit", "--units", units}
+	whole, merged := filepath.Join(dir, "whole"), filepath.Join(dir, "merged")
+	must(t, append(chosen, "--records-only", "--out", whole)...)
+	merge := []string{"merge", "--records-only", "--out", merged}
+	for i := 1; i <= 7; i++ {
+		part := filepath.Join(dir, fmt.Sprint(i))
+		must(t, append(chosen, "--shard", fmt.Sprintf("%d/7", i), "--out", part)...)
+		merge = append(merge, part)
+	}
+	if code, _, errs := score(t, merge[:len(merge)-1]...); code != exit.Refused || !strings.Contains(errs, "7/7: is lost: 6 of 7 parts") {
+		t.Errorf("six of seven: exit %d, %s", code, errs)
+	}
+	if _, err := os.Stat(merged); err == nil {
+		t.Error("a refused merge wrote something")
+	}
+	must(t, merge...)
+	if name := same(tree(t, whole), tree(t, merged)); name != "" {
+		t.Errorf("%s: other bytes than unsharded", name)
+	}
+}
+
+// COV-2, COV-9: nothing but a build of the tag itself is scored as a release.
+func TestAReleaseIsItsTag(t *testing.T) {
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"--release", "v1.0.0"}, "is not what this program was built from"},
+		{[]string{"--release", "latest"}, "is not a release tag"},
+		{[]string{"--release", "v1.0.0", "--role", "fit"}, "cannot be given to an experiment"},
+		{[]string{"--snapshots", "/none"}, "cannot be read"},
+		{[]string{"--shard", "8/7"}, "is not a part of a whole"},
+	} {
+		code, _, errs := score(t, append(c.args, "--out", filepath.Join(t.TempDir(), "out"))...)
+		if code != exit.Refused || !strings.Contains(errs, c.want) {
+			t.Errorf("%q: exit %d, %s, want %q", c.args, code, errs, c.want)
+		}
+	}
+}
+
+// COV-8: a run killed at any moment leaves the site that was there or the new one,
+// and --resume then makes the same bytes.
+func TestKilledAtAnyMoment(t *testing.T) {
+	moments, publish := 3, "--records-only"
+	if os.Getenv("BLIS_NIGHTLY") != "" {
+		moments, publish = 100, "--json"
+	}
+	dir := t.TempDir()
+	before, after := strings.Join(short(t, 2), ","), strings.Join(short(t, 20), ",")
+	out := filepath.Join(dir, "out")
+	run := func(units string, extra ...string) *exec.Cmd {
+		c := exec.Command(os.Args[0], append([]string{"--role", "fit", "--jobs", "2", "--charts", "", "--units", units, "--out", out, publish}, extra...)...)
+		c.Env = append(os.Environ(), "BLIS_SCORE_AS_PROGRAM=1")
+		return c
+	}
+	complete := func(units string, extra ...string) (map[string]string, time.Duration) {
+		start := time.Now()
+		if log, err := run(units, extra...).CombinedOutput(); err != nil {
+			t.Fatalf("%v\n%s", err, log)
+		}
+		return data(t, out), time.Since(start)
+	}
+	want, took := complete(after)
+	old, _ := complete(before)
+	kept := filepath.Join(dir, "kept")
+	if err := os.CopyFS(kept, os.DirFS(out)); err != nil {
+		t.Fatal(err)
+	}
+	rng := rand.New(rand.NewPCG(6, 20))
+	for range moments {
+		at := time.Duration(rng.Int64N(int64(took)))
+		c := run(after)
+		if err := c.Start(); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(at)
+		_ = c.Process.Kill()
+		_ = c.Wait()
+		if got := data(t, out); same(got, old) != "" && same(got, want) != "" {
+			t.Fatalf("killed after %v: %s is neither old nor new", at, same(got, want))
+		}
+		if got, _ := complete(after, "--resume"); same(got, want) != "" {
+			t.Errorf("killed after %v and resumed: %s has other bytes", at, same(got, want))
+		}
+		if err := os.RemoveAll(out); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.CopyFS(out, os.DirFS(kept)); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// data is the site's data files: keys and signatures are new each time.
+func data(t *testing.T, out string) map[string]string {
+	t.Helper()
+	all := tree(t, out)
+	for name := range all {
+		if !strings.HasPrefix(name, "data/") {
+			delete(all, name)
+		}
+	}
+	return all
+}
+
+func TestStepSummaryAndJUnitNameEveryUnit(t *testing.T) {
+	dir := t.TempDir()
+	ids := short(t, 2)
+	junit, summary := filepath.Join(dir, "j.xml"), filepath.Join(dir, "s.md")
+	if err := os.WriteFile(summary, []byte("before\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	must(t, "--role", "fit", "--units", strings.Join(ids, ","), "--records-only", "--out", filepath.Join(dir, "out"), "--junit", junit, "--step-summary", summary)
+	text := tree(t, dir)
+	if !slices.ContainsFunc(ids, func(id string) bool { return strings.Contains(text["j.xml"], id) }) || !strings.HasPrefix(text["s.md"], "before\n") || !strings.Contains(text["s.md"], "2 of 2 units graded") {
+		t.Errorf("got %s and %s", text["j.xml"], text["s.md"])
+	}
+}

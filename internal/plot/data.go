@@ -13,6 +13,7 @@ type Data struct {
 // SeriesData is one series.
 type SeriesData struct {
 	Name  string     `json:"name"`
+	Kind  string     `json:"kind,omitempty"` // "measured" or "simulated", where a name has both
 	Marks []MarkData `json:"marks"`
 }
 
@@ -27,7 +28,7 @@ type MarkData struct {
 func (c Chart) Data() Data {
 	d := Data{ID: c.ID, Title: c.Title, X: c.X.Label, Y: c.Y.Label, Categories: c.Y.Names, Series: []SeriesData{}}
 	for _, s := range c.Series {
-		one := SeriesData{Name: s.Name, Marks: []MarkData{}}
+		one := SeriesData{Name: s.Name, Kind: s.Kind, Marks: []MarkData{}}
 		for _, m := range s.Marks {
 			one.Marks = append(one.Marks, MarkData{m.X, m.Y, m.Link})
 		}

@@ -30,6 +30,7 @@ type Axis struct {
 // Series is one set of marks of one colour, drawn as dots, or joined in order when Joined.
 type Series struct {
 	Name   string
+	Kind   string // tells apart series of one name, e.g. "measured"
 	Joined bool
 	Dashed bool
 	Marks  []Mark

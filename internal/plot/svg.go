@@ -146,7 +146,7 @@ func addSeries(p *plot.Plot, c Chart, s Series, t Theme) error {
 		p.Add(l)
 		marks = append(marks, l)
 	}
-	if len(c.Series) > 1 {
+	if len(c.Series) > 1 && !s.Dashed { // dashed repeats the name of a solid one
 		p.Legend.Add(s.Name, marks...)
 	}
 	return nil

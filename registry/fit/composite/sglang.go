@@ -18,8 +18,7 @@ func Parameters(engine string) []Parameter {
 		return Parameter{Key: registry.Key{Primitive: name, Kernel: registry.ForHost(engine)}, Unit: "s", Start: start, Scale: scale, Meaning: meaning}
 	}
 	return []Parameter{
-		p(registry.HostLaunch, 5e-5, 2e-5, "this engine's launch of one kernel without a graph"),
-		p(registry.HostRequest, 5e-3, 2e-2, "this engine's work on one request outside its steps: HTTP, tokenizer, scheduler and detokenizer processes"),
+		p(registry.HostRequest, 5e-3, 2e-2, "what a request takes in this engine besides the steps priced: its HTTP, tokenizer, scheduler and detokenizer processes, and prompt work no table times"),
 	}
 }
 

@@ -33,7 +33,7 @@ func Check(name string, r io.Reader) (Report, error) {
 	if err != nil {
 		return Report{}, err
 	}
-	if strings.HasSuffix(name, ".jsonl") || bytes.Contains(data, []byte(`"format":"blis-oracle-vllm-defaults/1"`)) {
+	if startups(name, data) {
 		return checkStartups(name, data)
 	}
 	recorded, err := decode(name, data)
@@ -50,6 +50,9 @@ func CheckCorrupted(name string, r io.Reader, n int) (rep Report, changed string
 	if err != nil {
 		return Report{}, "", err
 	}
+	if startups(name, data) {
+		return corruptStartups(name, data, n)
+	}
 	recorded, err := decode(name, data)
 	if err != nil {
 		return Report{}, "", err
@@ -64,6 +67,37 @@ func CheckCorrupted(name string, r io.Reader, n int) (rep Report, changed string
 
 func rerun(name string) func(map[string]any) (map[string]any, error) {
 	return func(recorded map[string]any) (map[string]any, error) { return run(name, recorded) }
+}
+
+// startups reports whether a file records start-ups rather than steps.
+func startups(name string, data []byte) bool {
+	return strings.HasSuffix(name, ".jsonl") || bytes.Contains(data, []byte(`"format":"blis-oracle-vllm-defaults/1"`))
+}
+
+// launched are the keys of a recorded start-up that are input, not outcome.
+var launched = map[string]bool{"format": true, "manifest_version": true, "provenance": true, "name": true, "chip": true, "model": true, "usage": true,
+	"gpus": true, "args": true, "env": true, "capability": true, "kv": true, "mla": true, "num_heads": true, "priorities": true, "backend_for": true}
+
+// corruptStartups changes the n-th value of the file's first recorded start-up.
+func corruptStartups(name string, data []byte, n int) (Report, string, error) {
+	first, rest := data, []byte(nil)
+	if strings.HasSuffix(name, ".jsonl") {
+		first, rest, _ = bytes.Cut(data, []byte("\n"))
+	}
+	var recorded map[string]any
+	if err := strict.JSON(name, first, &recorded); err != nil {
+		return Report{}, "", err
+	}
+	changed, ok := replay.Corrupt(recorded, launched, n)
+	if !ok {
+		return Report{}, "", &diag.Refusal{File: name, Problem: "records no outcome"}
+	}
+	line, err := json.Marshal(recorded)
+	if err != nil {
+		return Report{}, "", err
+	}
+	rep, err := checkStartups(name, append(append(line, '\n'), rest...))
+	return rep, changed, err
 }
 
 // checkStartups replays recorded start-ups: they have no steps, one value a line or

@@ -20,7 +20,8 @@ func TestColdRuns(t *testing.T) {
 		{"client not on record", "sglang", nil, false},
 		{"engine that builds its kernels at start-up", "vllm", &ledger.Client{}, false},
 	} {
-		u := &ledger.Unit{Framework: c.engine, Configurations: []ledger.Configuration{{Client: c.client}}}
+		u := &ledger.Unit{Configurations: []ledger.Configuration{{Client: c.client}}}
+		u.Framework = c.engine
 		if got := cold(u); got != c.want {
 			t.Errorf("%s: cold = %v, want %v", c.name, got, c.want)
 		}

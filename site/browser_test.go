@@ -47,7 +47,7 @@ type browserReport struct {
 	}
 }
 
-const browsed = 600 // points of the site that is opened
+const browsed = 300 // points of the site that is opened
 
 // pageTypes are the paths of one page of each type.
 func pageTypes() map[string]string {
@@ -162,7 +162,7 @@ func explorer(t *testing.T, r browserReport) {
 		what      string
 		got, want any
 	}{
-		{"rows of the first page", e.First, 100}, {"count", e.Count, "600 of 600 points"},
+		{"rows of the first page", e.First, 100}, {"count", e.Count, "300 of 300 points"},
 		{"engines after filtering", strings.Join(e.Filtered, ","), "sglang"}, {"address after filtering", e.FilteredURL, "?engine=sglang"},
 		{"aria-sort", e.AriaSort, "descending"}, {"address after sorting", e.SortedURL, "?sort=-concurrency&engine=sglang"},
 		{"address of the second page", e.PageURL, "?sort=-concurrency&page=2&engine=sglang"}, {"permalink shows the same rows", e.PermalinkHolds, true},

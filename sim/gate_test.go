@@ -90,8 +90,8 @@ func firstDifference(got, want []byte) []byte {
 // Whatever an engine counts as steady, a request's gaps add up to its last token
 // less its first (SIM-12).
 func TestGapsAddUpOnEveryEngine(t *testing.T) {
-	for _, name := range []string{"vllm_measured", "vllm_sync_no_prefix", "vllm_preemption", "vllm_pipeline"} {
-		text, err := os.ReadFile("testdata/gate/" + name + "/scenario.yaml")
+	for _, name := range []string{"gate/vllm_measured", "gate/vllm_sync_no_prefix", "gate/vllm_preemption", "gate/vllm_pipeline", "run/sglang_measured"} {
+		text, err := os.ReadFile("testdata/" + name + "/scenario.yaml")
 		if err != nil {
 			t.Fatal(err)
 		}

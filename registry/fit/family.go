@@ -18,6 +18,9 @@ type family struct {
 	coords []form.Coord
 	apart  []int // sizes of a reading whose largest value is the frontier
 	layout layout
+	// clean gives the samples to fit in place of those measured, which judge the fit;
+	// nil is the same ones.
+	clean func([]sample) []sample
 	// read turns a row into the key its kernel is kept under (chip and version
 	// aside), the shape's numbers and its point; skip says why a row is not used.
 	read func(r *row, c *form.Chip) (reading, error)

@@ -91,11 +91,19 @@ func (r *Result) markOld() {
 	}
 }
 
+// toFit is the group's samples, cleaned where its family asks for it.
+func (g *group) toFit() []sample {
+	if g.family.clean == nil {
+		return g.samples
+	}
+	return g.family.clean(g.samples)
+}
+
 // fit judges and then fits one group.
 func (g *group) fit() (*Fitted, error) {
 	fit := g.fitter()
-	all := fit.fit(g.samples, func(*sample) bool { return true })
-	f := &Fitted{group: g, Trial: fit.fit(g.samples, func(s *sample) bool { return s.part == train })}
+	all := fit.fit(g.toFit(), func(*sample) bool { return true })
+	f := &Fitted{group: g, Trial: fit.fit(g.toFit(), func(s *sample) bool { return s.part == train })}
 	if f.Trial == nil { // too few shapes to keep any out: every one counts as seen
 		f.Trial = all
 		for i := range g.samples {

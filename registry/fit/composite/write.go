@@ -86,22 +86,17 @@ func Standard() []Parameter {
 // factors are of kernels whose curve is another kernel's: what carries over is the
 // shape of the utilisation, not its level. Chips share one where they run the same
 // machine code at the same peaks, as H100 and H200 do; no other chips share any.
-// The MXFP8 expert kernel on B200 has none: eleven runs do not determine it.
+// The MXFP8 expert kernel and the fused all-reduce on B200 have none: the runs do
+// not determine them.
 func factors() []Parameter {
-	var out []Parameter
-	for _, k := range []struct {
-		chips  []string
-		kernel string
-	}{
-		{[]string{"h100_sxm", "h200_sxm"}, "vllm/vllm_gptossmxfp4moe_marlin_marlinexperts"},
-	} {
-		for _, f := range []struct {
-			name  plan.Primitive
-			where string
-		}{{registry.KernelMemory, "memory"}, {registry.KernelCompute, "compute"}} {
-			out = append(out, Parameter{Key: registry.Key{Primitive: f.name, Kernel: k.kernel}, Chips: k.chips, Unit: "ratio", Start: 1, Scale: 0.2,
-				Meaning: "this kernel's time over its donor's where " + f.where + " bounds it"})
-		}
+	hopper := []string{"h100_sxm", "h200_sxm"}
+	f := func(name plan.Primitive, kernel string, chips []string, where string) Parameter {
+		return Parameter{Key: registry.Key{Primitive: name, Kernel: kernel}, Chips: chips, Unit: "ratio", Start: 1, Scale: 0.2,
+			Meaning: "this kernel's time over its donor's where " + where + " bounds it"}
 	}
-	return out
+	const marlin = "vllm/vllm_gptossmxfp4moe_marlin_marlinexperts"
+	return []Parameter{
+		f(registry.KernelMemory, marlin, hopper, "memory"),
+		f(registry.KernelCompute, marlin, hopper, "compute"),
+	}
 }

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/inference-sim/accuracy-dashboard/scorer/record"
@@ -18,7 +19,7 @@ func (s *site) coverage() error {
 	}
 	rows := &Table{Caption: "Units by engine, engine build and chip", Sortable: true, CSV: "data/tables/coverage.csv", Columns: gradeColumns(Column{Label: "Engine"}, Column{Label: "Measured on build"}, Column{Label: "Chip"})}
 	for _, r := range c.Rows {
-		rows.Rows = append(rows.Rows, gradeRow([]Cell{text(r.Engine), text(r.Release), text(r.Hardware)}, r.ByGrade))
+		rows.Rows = append(rows.Rows, gradeRow([]Cell{text(r.Engine), text(cmp.Or(r.Release, "not recorded")), text(r.Hardware)}, r.ByGrade))
 	}
 	why, err := s.table("reasons", "Why units are not scored", "A unit gets the first reason that applies.", reasons)
 	if err != nil {

@@ -105,7 +105,7 @@ func concurrency(points []record.Point) plot.Axis {
 		a.Ticks = append(a.Ticks, float64(points[i].Concurrency))
 	}
 	slices.Sort(a.Ticks)
-	if a.Ticks = slices.Compact(a.Ticks); len(a.Ticks) > 10 {
+	if a.Ticks = slices.Compact(a.Ticks); len(a.Ticks) > 12 {
 		a.Ticks = nil
 	}
 	return a

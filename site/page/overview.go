@@ -116,7 +116,7 @@ func (s *site) accuracy(id, title, note string, of []record.Accuracy, href func(
 		median, _ := figureCells(a.MedianAPE)
 		bias, _ := figureCells(a.Bias)
 		spread, _ := figureCells(a.Spread)
-		t.Rows = append(t.Rows, Row{Cells: []Cell{group, text(metricName(a.Metric)), {Text: count(a.MAPE.Points()), Value: fmt.Sprint(a.MAPE.Points())},
+		t.Rows = append(t.Rows, Row{Cells: []Cell{group, {Text: metricName(a.Metric), Class: "metric"}, {Text: count(a.MAPE.Points()), Value: fmt.Sprint(a.MAPE.Points())},
 			mape, interval, counted, median, bias, spread}})
 	}
 	if len(of) == 0 {

@@ -31,35 +31,46 @@ workload:
 }
 
 // The embedded registry's least portable paths are its curves and the workload's
-// transcendental draws: both must give the same bytes under WebAssembly.
-func TestNodeGivesTheSameBytes(t *testing.T) {
+// transcendental draws: both must give the same bytes on every machine (X6).
+func TestOtherMachinesGiveTheSameBytes(t *testing.T) {
 	node := need.Tool(t, "node", "make test needs it")
-	dir := t.TempDir()
-	wasm := filepath.Join(dir, "blis.wasm")
-	build := exec.Command("go", "build", "-o", wasm, ".")
-	build.Env = append(os.Environ(), "GOOS=js", "GOARCH=wasm")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	for name, text := range scenarios {
-		t.Run(name, func(t *testing.T) {
-			path := filepath.Join(dir, name+".yaml")
-			if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-				t.Fatal(err)
+	emulator := need.Tool(t, "qemu-aarch64", "make test installs it (Debian's qemu-user)")
+	for _, m := range []struct{ goos, goarch, with string }{{"js", "wasm", node}, {"linux", "arm64", emulator}} {
+		t.Run(m.goarch, func(t *testing.T) {
+			program := filepath.Join(t.TempDir(), "blis."+m.goarch)
+			build := exec.Command("go", "build", "-o", program, ".")
+			build.Env = append(os.Environ(), "GOOS="+m.goos, "GOARCH="+m.goarch, "CGO_ENABLED=0")
+			if out, err := build.CombinedOutput(); err != nil {
+				t.Fatalf("%v\n%s", err, out)
 			}
-			var want, complaint bytes.Buffer
-			if file(path, &want, &complaint) != 0 {
-				t.Fatal(complaint.String())
+			args := []string{program}
+			if m.goarch == "wasm" {
+				args = []string{"--stack-size=8192", filepath.Join(runtime.GOROOT(), "lib/wasm/wasm_exec_node.js"), program}
 			}
-			run := exec.Command(node, "--stack-size=8192", filepath.Join(runtime.GOROOT(), "lib/wasm/wasm_exec_node.js"), wasm, path)
-			got, err := run.Output()
-			if err != nil {
-				t.Fatal(err)
-			}
-			if !bytes.Equal(got, want.Bytes()) {
-				t.Errorf("got %d bytes under node, want %d:\n%.300s\n%.300s", len(got), want.Len(), got, want.Bytes())
+			for name, text := range scenarios {
+				sameBytes(t, name, text, m.with, args)
 			}
 		})
+	}
+}
+
+// sameBytes runs a scenario here and there.
+func sameBytes(t *testing.T, name, text, with string, args []string) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name+".yaml")
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	var want, complaint bytes.Buffer
+	if file(path, &want, &complaint) != 0 {
+		t.Fatal(complaint.String())
+	}
+	got, err := exec.Command(with, append(args, path)...).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(got, want.Bytes()) {
+		t.Errorf("%s: got %d bytes, want %d:\n%.300s\n%.300s", name, len(got), want.Len(), got, want.Bytes())
 	}
 }
 

@@ -7,7 +7,7 @@ site: ## score every anchor unit, build and sign the site in public/
 	go run ./cmd/blis-score
 
 test: ## every check that fits in minutes
-	command -v chromium qemu-aarch64 >/dev/null || { apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium qemu-user; }
+	command -v chromium >/dev/null && command -v qemu-aarch64 >/dev/null || { apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium qemu-user; }
 	$(NPM)
 	test -z "$$(gofmt -l $$(git ls-files '*.go' | grep -v /testdata/))"
 	go vet ./...

@@ -23,7 +23,7 @@ var (
 
 // Release returns n points with their summary and backlog.
 func Release(n int) page.Input {
-	in := page.Input{Summary: &record.Summary{Schema: "blis.summary/1", Build: record.Build{
+	in := page.Input{Summary: &record.Summary{Schema: "blis.summary/1", Experiment: "The numbers are invented.", Build: record.Build{
 		Release: "v0.0.0-test", Commit: "0123456789abcdef", Toolchain: "go1.26.8", Catalog: hash(1), Registry: hash(2), Ledger: hash(3),
 		Engines: map[string]string{"vllm": "main-2f41c894", "sglang": "main-0bda0b16"}}}}
 	for i := range n {

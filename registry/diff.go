@@ -82,7 +82,7 @@ func termRatio(a, b *form.Term) (lo, hi float64, same bool) {
 	for i := range a.Axes {
 		x, _ := a.Axes[i].Knots.MarshalText()
 		y, _ := b.Axes[i].Knots.MarshalText()
-		if a.Axes[i].Name != b.Axes[i].Name || string(x) != string(y) {
+		if a.Axes[i].Coord != b.Axes[i].Coord || string(x) != string(y) {
 			return 0, 0, false
 		}
 	}

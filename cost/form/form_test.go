@@ -20,7 +20,7 @@ func bf16() form.Operands {
 // curve is a utilisation of 0.5 at m=1 and 0.8 at m=1024, for any n and k.
 func curve() *form.Curve {
 	return &form.Curve{LaunchUS: 2, Terms: []form.Term{{
-		Axes:   []form.Axis{{Name: "m", Knots: form.Row{1, 1024}}, {Name: "n", Knots: form.Row{64, 4096}}},
+		Axes:   []form.Axis{{Coord: "m", Knots: form.Row{1, 1024}}, {Coord: "n", Knots: form.Row{64, 4096}}},
 		Values: form.Rows{{0.5, 0.5}, {0.8, 0.8}},
 	}}}
 }
@@ -82,9 +82,9 @@ func TestFixedSizesCountAsInsideOrNot(t *testing.T) {
 func TestMergedTermsEqualTheirSum(t *testing.T) {
 	c := curve()
 	c.Terms = append(c.Terms,
-		form.Term{Axes: []form.Axis{{Name: "m", Knots: form.Row{1, 7, 300, 1024}}}, Values: form.Rows{{0.9, 1.1, 0.8, 1}}},
-		form.Term{Axes: []form.Axis{{Name: "k", Knots: form.Row{64, 4096}}, {Name: "m", Knots: form.Row{1, 100}}}, Values: form.Rows{{0.9, 1}, {1, 0.7}}},
-		form.Term{Axes: []form.Axis{{Name: "mn", Knots: form.Row{64, 1 << 22}}}, Values: form.Rows{{0.9, 1}}})
+		form.Term{Axes: []form.Axis{{Coord: "m", Knots: form.Row{1, 7, 300, 1024}}}, Values: form.Rows{{0.9, 1.1, 0.8, 1}}},
+		form.Term{Axes: []form.Axis{{Coord: "k", Knots: form.Row{64, 4096}}, {Coord: "m", Knots: form.Row{1, 100}}}, Values: form.Rows{{0.9, 1}, {1, 0.7}}},
+		form.Term{Axes: []form.Axis{{Coord: "mn", Knots: form.Row{64, 1 << 22}}}, Values: form.Rows{{0.9, 1}}})
 	b, err := c.Bind(form.GEMM{}.Coords())
 	if err != nil {
 		t.Fatal(err)
@@ -133,7 +133,7 @@ func TestCurveRefusals(t *testing.T) {
 	}
 	for name, spoil := range map[string]func(*form.Curve){
 		"no terms":       func(c *form.Curve) { c.Terms = nil },
-		"unknown axis":   func(c *form.Curve) { c.Terms[0].Axes[0].Name = "M" },
+		"unknown axis":   func(c *form.Curve) { c.Terms[0].Axes[0].Coord = "M" },
 		"falling knots":  func(c *form.Curve) { c.Terms[0].Axes[0].Knots = form.Row{1024, 1} },
 		"a short row":    func(c *form.Curve) { c.Terms[0].Values[1] = []float64{0.8} },
 		"a zero":         func(c *form.Curve) { c.Terms[0].Values[1][0] = 0 },

@@ -81,7 +81,7 @@ func (c *Curve) limit(name string) limit {
 	l := limit{lo: math.Inf(1), hi: math.Inf(-1)}
 	for _, t := range c.Terms {
 		for _, a := range t.Axes {
-			if a.Name == name {
+			if a.Coord == name {
 				lo, hi := a.Knots[0]*(1-tolerance), a.Knots[len(a.Knots)-1]*(1+tolerance)
 				if l.lo > l.hi {
 					l.lo, l.hi = lo, hi

@@ -11,7 +11,7 @@ import (
 // Axis is one coordinate of a term: its name, of those the form computes, and
 // the values at which the term is stated, increasing.
 type Axis struct {
-	Name  string `yaml:"axis"`
+	Coord string `yaml:"axis"`
 	Knots Row    `yaml:"knots"`
 }
 
@@ -69,13 +69,13 @@ func (t *Term) bind(coords []string) (boundTerm, error) {
 	}
 	size := 1
 	for _, a := range slices.Backward(t.Axes) {
-		at := slices.Index(coords, a.Name)
+		at := slices.Index(coords, a.Coord)
 		if at < 0 {
-			return b, &diag.Refusal{Field: "axis", Value: a.Name, Problem: "is no coordinate of this form",
-				Accept: diag.OneOf(a.Name, coords)}
+			return b, &diag.Refusal{Field: "axis", Value: a.Coord, Problem: "is no coordinate of this form",
+				Accept: diag.OneOf(a.Coord, coords)}
 		}
 		if len(a.Knots) == 0 || a.Knots[0] <= 0 || !increasing(a.Knots) {
-			return b, &diag.Refusal{Field: "knots", Value: a.Name, Problem: "knots are not positive and increasing"}
+			return b, &diag.Refusal{Field: "knots", Value: a.Coord, Problem: "knots are not positive and increasing"}
 		}
 		b.axes = append(b.axes, boundAxis{at, logs(a.Knots), size})
 		size *= len(a.Knots)

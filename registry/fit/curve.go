@@ -171,7 +171,7 @@ func (f *fitter) term(axes []axis, in []*sample) ([]form.Axis, []int) {
 			}
 		}
 		knots = append(knots, hi)
-		t = append(t, form.Axis{Name: a.coord, Knots: knots})
+		t = append(t, form.Axis{Coord: a.coord, Knots: knots})
 		coords = append(coords, c)
 	}
 	return t, coords

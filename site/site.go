@@ -137,13 +137,17 @@ func signer(path string) (*seal.Key, string, error) {
 	return key, Signed, err
 }
 
-// workspace makes a temporary directory beside out, so that the finished site moves there in one
+// workspace makes a temporary directory beside out, by its absolute path, so that the finished site moves there in one
 // step, and refuses an out that is not free, ours, or writable before any work is done.
 func workspace(out string) (string, error) {
 	if err := Replaceable(out); err != nil {
 		return "", err
 	}
-	parent := filepath.Dir(filepath.Clean(out))
+	absolute, err := filepath.Abs(out) // Hugo takes no relative cache directory
+	if err != nil {
+		return "", err
+	}
+	parent := filepath.Dir(absolute)
 	if err := os.MkdirAll(parent, 0o755); err != nil {
 		return "", &diag.Refusal{Field: "out", Value: out, Problem: "cannot be made: " + err.Error(), Accept: "a directory that can be written"}
 	}
@@ -156,6 +160,9 @@ func workspace(out string) (string, error) {
 
 // Replaceable accepts a path that is free, an empty directory, or holds what this package wrote.
 func Replaceable(out string) error {
+	if out == "" {
+		return &diag.Refusal{Field: "out", Problem: "is empty", Accept: "a directory"}
+	}
 	entries, err := os.ReadDir(out)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && len(entries) == 0 {
 		return nil

@@ -135,6 +135,21 @@ func TestBuildRefusesToReplaceWhatIsNotASite(t *testing.T) {
 	}
 }
 
+func TestOutMayBeRelative(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for _, out := range []string{"public", filepath.Join("..", filepath.Base(t.TempDir()), "made", "public")} {
+		if err := Build(t.Context(), sitetest.Release(10), options(t, out, "")); err != nil {
+			t.Fatalf("%s: %v", out, err)
+		}
+		if _, err := seal.Verify(out, nil); err != nil {
+			t.Errorf("%s: %v", out, err)
+		}
+	}
+	if err := Build(t.Context(), sitetest.Release(10), options(t, "", "")); err == nil {
+		t.Error("no directory: accepted, want refused")
+	}
+}
+
 func TestBrokenProseFailsTheBuildWithItsPlace(t *testing.T) {
 	for _, c := range []struct{ name, link, want string }{
 		{"unknown rule", "[a rule](inv:NO-1)", `content/extra.md:5:1`},

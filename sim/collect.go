@@ -56,7 +56,7 @@ func collect(m *model, s *scope) *collected {
 // count adds one request to the totals.
 func (c *collected) count(r *row, goal *spec.Objectives) {
 	c.completed++
-	c.prompt += int64(r.prompt)
+	c.prompt += r.prompt
 	c.output += int64(r.output)
 	c.perTenant[r.label] += float64(r.output)
 	c.judged = c.judged || *goal != (spec.Objectives{})

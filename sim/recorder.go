@@ -45,7 +45,8 @@ type tally struct {
 // row is what latencies are made of. Times are microseconds.
 type row struct {
 	ttft, e2e, queueing, scheduling int64
-	prompt, cached, output          int32
+	prompt                          int64 // a session's context may pass 32 bits, and is then refused by the engine
+	cached, output                  int32
 	instance                        int32
 	label                           uint16
 }
@@ -162,7 +163,7 @@ func (c *recorder) cut(now des.Time) {
 func (r *request) row() row {
 	t := &r.engine.Token
 	return row{ttft: int64(r.first - r.sent), e2e: int64(r.last - r.sent), queueing: int64(r.launched - r.sent), scheduling: int64(r.launched - r.arrived),
-		prompt: int32(t.Prompt), cached: int32(t.CachedLocal), output: int32(t.Emitted), instance: r.instance, label: r.label}
+		prompt: int64(t.Prompt), cached: int32(t.CachedLocal), output: int32(t.Emitted), instance: r.instance, label: r.label}
 }
 
 func (r *request) record() RequestRecord {

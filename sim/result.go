@@ -28,7 +28,7 @@ func (m *model) result() (*spec.Result, error) {
 		Failures: []string{}, Figures: []spec.Figure{}, Withheld: []spec.Withheld{}, Settings: []spec.Setting{}, Methods: []spec.MethodUse{}, Parts: []spec.Share{},
 	}
 	for w := range c.rows.all {
-		r.Requests.PromptTokens += int64(w.prompt)
+		r.Requests.PromptTokens += w.prompt
 		r.Requests.CachedTokens += int64(w.cached)
 		r.Requests.OutputTokens += int64(w.output)
 	}
@@ -99,6 +99,9 @@ func (m *model) accept(r *spec.Result) {
 	if sent == 0 {
 		fail("no request was measured")
 	} else {
+		if n := f.InFlight + f.Queued; f.Completed == 0 && n > 0 {
+			fail("completed requests: none of those measured, %d had not ended", n)
+		}
 		if got := float64(f.Dropped+f.TimedOut) / sent; got > a.Failed {
 			fail("failed requests: %.4f of those sent, at most %v accepted", got, a.Failed)
 		}

@@ -179,6 +179,9 @@ func (m *model) loop() error {
 			m.record.cut(m.horizon)
 			return m.record.err
 		}
+		if int64(next) > workload.Latest {
+			return &diag.Refusal{Field: "frame.stop.horizon", Problem: "is not stated, and the run passes 1e12 simulated seconds", Accept: "a horizon, or shorter waits", Rule: "SIM-2"}
+		}
 		if m.closed() && next > m.kernel.Now() {
 			m.record.cut(m.kernel.Now())
 			return m.record.err

@@ -179,6 +179,33 @@ func TestFrameThatIsNotMetGivesNoFigure(t *testing.T) {
 	}
 }
 
+func TestRunThatCompletesNothingIsNotAccepted(t *testing.T) {
+	s := header + "workload: {clients: [{name: a, requests: 20, arrivals: {closed: {concurrency: 4}}, prompt: {fixed: 100}, output: {fixed: 2}}]}\nframe: {stop: {horizon: SECONDS}}\n"
+	if r := run(t, strings.Replace(s, "SECONDS", "0.001", 1), "", plainWorld()); r.Accepted || len(r.Failures) != 1 || r.Requests.Measured.Completed != 0 {
+		t.Errorf("a horizon before the first completion: accepted %v, %v, %+v", r.Accepted, r.Failures, r.Requests.Measured)
+	}
+	if r := run(t, strings.Replace(s, "SECONDS", "1", 1), "", plainWorld()); !r.Accepted {
+		t.Errorf("a horizon after one: got %v", r.Failures)
+	}
+}
+
+// A request at 1e9 s, the next at 2e9 s, and so on: the last time a run may reach
+// is 1e12 s.
+func TestRunPastTheLatestTimeIsRefused(t *testing.T) {
+	for _, c := range []struct {
+		requests, frame, want string
+	}{{"999", "{}", ""}, {"1002", "{}", "frame.stop.horizon: is not stated, and the run passes 1e12"}, {"1002", "{stop: {horizon: 1e9}}", ""}} {
+		text := header + "workload: {clients: [{name: a, requests: " + c.requests + ", arrivals: {constant: {rate: 1e-9}}, prompt: {fixed: 10}, output: {fixed: 2}}]}\nframe: " + c.frame + "\n"
+		s, err := spec.Parse("s", []byte(strings.Replace(text, "ARGS", "", 1)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err = Run(s, plainWorld()); (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s requests, frame %s: got %v, want %q", c.requests, c.frame, err, c.want)
+		}
+	}
+}
+
 func TestServerSettingLeavesEveryRequestAsItWas(t *testing.T) {
 	lengths := func(args string) map[uint64][2]int {
 		o := &lengthObserver{got: map[uint64][2]int{}}

@@ -50,10 +50,10 @@ func (f *Frame) check() error {
 		oneOf("frame.initial_state", f.Initial, []string{"empty"}),
 		oneOf("frame.drain", f.Drain, Drains()),
 		oneOf("frame.unfinished", f.Unfinished, []string{"excluded"}),
-		atLeast("frame.warmup.seconds", f.Warmup.Seconds, 0), within("frame.warmup.requests", f.Warmup.Requests, 0, 1<<40),
-		atLeast("frame.stop.horizon", f.Stop.Horizon, 0), within("frame.stop.requests", f.Stop.Requests, 0, 1<<40),
+		spanSeconds.check("frame.warmup.seconds", f.Warmup.Seconds), within("frame.warmup.requests", f.Warmup.Requests, 0, MaxCount),
+		spanSeconds.check("frame.stop.horizon", f.Stop.Horizon), within("frame.stop.requests", f.Stop.Requests, 0, MaxCount),
 		share("frame.accept.failed", f.Accept.Failed), share("frame.accept.unfinished", f.Accept.Unfinished),
-		atLeast("frame.accept.concurrency", f.Accept.Concurrency, 0),
+		spanFactor.check("frame.accept.concurrency", f.Accept.Concurrency),
 	}
 	if f.Warmup.Seconds > 0 && f.Warmup.Requests > 0 {
 		errs = append(errs, refuse("frame.warmup", "", "states two rules", "requests or seconds"))
@@ -122,13 +122,6 @@ func oneOf(field, v string, set []string) error {
 func within(field string, v, low, high int) error {
 	if v < low || v > high {
 		return refuse(field, strconv.Itoa(v), "is out of range", fmt.Sprintf("%d to %d", low, high))
-	}
-	return nil
-}
-
-func atLeast(field string, v, low float64) error {
-	if !(v >= low) {
-		return refuse(field, fmt.Sprint(v), "is too small", fmt.Sprintf("%v or more", low))
 	}
 	return nil
 }

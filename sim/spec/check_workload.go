@@ -2,7 +2,6 @@ package spec
 
 import (
 	"fmt"
-	"math"
 	"strings"
 )
 
@@ -24,6 +23,9 @@ func (w *Workload) check() error {
 	if err := exactlyOne("workload", kinds, []string{"inferencex", "clients", "trace"}); err != nil {
 		return err
 	}
+	if n := len(w.Clients); n > maxClients {
+		return refuse("workload.clients", fmt.Sprint(n), "are too many", fmt.Sprintf("1 to %d clients", maxClients))
+	}
 	names := map[string]bool{}
 	for i := range w.Clients {
 		c, at := &w.Clients[i], fmt.Sprintf("workload.clients[%d]", i)
@@ -36,7 +38,7 @@ func (w *Workload) check() error {
 		}
 	}
 	if t := w.Trace; t != nil {
-		return first(required("workload.trace.path", t.Path), above("workload.trace.scale", t.Scale, 0))
+		return first(required("workload.trace.path", t.Path), CheckScale("workload.trace.scale", t.Scale))
 	}
 	if w.InferenceX != nil {
 		return w.InferenceX.check()
@@ -48,9 +50,9 @@ func (x *InferenceX) check() error {
 	const at = "workload.inferencex."
 	err := first(
 		oneOf(at+"release", x.Release, ClientReleases()),
-		within(at+"isl", x.ISL, 1, 1<<31-1), within(at+"osl", x.OSL, 1, 1<<31-1),
+		within(at+"isl", x.ISL, 1, MaxTokens), within(at+"osl", x.OSL, 1, MaxTokens),
 		share(at+"range_ratio", x.RangeRatio),
-		within(at+"num_prompts", x.Prompts, 1, 1<<31-1), within(at+"concurrency", x.Concurrency, 1, 1<<20),
+		within(at+"num_prompts", x.Prompts, 1, MaxCount), within(at+"concurrency", x.Concurrency, 1, 1<<20),
 		within(at+"warmups", *x.Warmups, 0, 1<<24), within(at+"vocab_size", x.VocabSize, 0, 1<<31-1),
 	)
 	if t := x.Template; err == nil && t != nil {
@@ -60,9 +62,9 @@ func (x *InferenceX) check() error {
 }
 
 func (c *Client) check(at string) error {
-	if err := first(required(at+".name", c.Name), c.Arrivals.check(at+".arrivals"), within(at+".requests", c.Requests, 0, 1<<40),
-		atLeast(at+".deadline", c.Deadline, 0), within(at+".max_tokens", c.MaxTokens, 0, 1<<31-1),
-		atLeast(at+".objectives.ttft", c.Goal.TTFT, 0), atLeast(at+".objectives.tpot", c.Goal.TPOT, 0), atLeast(at+".objectives.e2e", c.Goal.E2E, 0),
+	if err := first(required(at+".name", c.Name), c.Arrivals.check(at+".arrivals"), within(at+".requests", c.Requests, 0, MaxCount),
+		spanSeconds.check(at+".deadline", c.Deadline), within(at+".max_tokens", c.MaxTokens, 0, MaxTokens),
+		spanSeconds.check(at+".objectives.ttft", c.Goal.TTFT), spanSeconds.check(at+".objectives.tpot", c.Goal.TPOT), spanSeconds.check(at+".objectives.e2e", c.Goal.E2E),
 	); err != nil {
 		return err
 	}
@@ -72,8 +74,8 @@ func (c *Client) check(at string) error {
 	total := 0.0
 	for i, p := range c.Prefixes {
 		f := fmt.Sprintf("%s.prefixes[%d]", at, i)
-		if err := first(required(f+".name", p.Name), within(f+".tokens", p.Tokens, 1, 1<<31-1), share(f+".share", p.Share),
-			p.Prompt.check(f+".prompt", 1), p.Output.check(f+".output", 1)); err != nil {
+		if err := first(required(f+".name", p.Name), within(f+".tokens", p.Tokens, 1, MaxTokens), share(f+".share", p.Share),
+			p.Prompt.check(f+".prompt", spanTokens), p.Output.check(f+".output", spanTokens)); err != nil {
 			return err
 		}
 		total += p.Share
@@ -82,7 +84,7 @@ func (c *Client) check(at string) error {
 		return refuse(at+".prefixes", fmt.Sprint(total), "shares add up to more than 1", "a total of 1 or less")
 	}
 	if s := c.Session; s != nil {
-		return first(s.Rounds.check(at+".session.rounds", 1), s.Think.check(at+".session.think", 0))
+		return first(s.Rounds.check(at+".session.rounds", spanRounds), s.Think.check(at+".session.think", spanSeconds))
 	}
 	return nil
 }
@@ -92,14 +94,14 @@ func (c *Client) checkLengths(at string) error {
 		if c.Prompt == nil || c.Output == nil {
 			return refuse(at, "", "states no lengths", "prompt and output, or joint")
 		}
-		return first(c.Prompt.check(at+".prompt", 1), c.Output.check(at+".output", 1))
+		return first(c.Prompt.check(at+".prompt", spanTokens), c.Output.check(at+".output", spanTokens))
 	}
 	if c.Prompt != nil || c.Output != nil {
 		return refuse(at+".joint", "", "stands beside prompt or output", "joint alone, or prompt and output")
 	}
 	for i, p := range c.Joint {
 		f := fmt.Sprintf("%s.joint[%d]", at, i)
-		if err := first(within(f+".prompt", p.Prompt, 1, 1<<31-1), within(f+".output", p.Output, 1, 1<<31-1), above(f+".weight", p.Weight, 0)); err != nil {
+		if err := first(within(f+".prompt", p.Prompt, 1, MaxTokens), within(f+".output", p.Output, 1, MaxTokens), spanRatio.check(f+".weight", p.Weight)); err != nil {
 			return err
 		}
 	}
@@ -120,15 +122,15 @@ func (a *Arrivals) check(at string) error {
 	if err := exactlyOne(at, set, names); err != nil || a.Closed == nil {
 		return err
 	}
-	return first(within(at+".closed.concurrency", a.Closed.Concurrency, 1, 1<<20), a.Closed.Think.check(at+".closed.think", 0))
+	return first(within(at+".closed.concurrency", a.Closed.Concurrency, 1, 1<<20), a.Closed.Think.check(at+".closed.think", spanSeconds))
 }
 
 func (p *Process) check(at string, shaped bool) error {
-	if err := above(at+".rate", p.Rate, 0); err != nil {
+	if err := spanRatio.check(at+".rate", p.Rate); err != nil {
 		return err
 	}
 	if shaped {
-		if err := above(at+".shape", p.Shape, 0); err != nil {
+		if err := spanShape.check(at+".shape", p.Shape); err != nil {
 			return err
 		}
 	} else if p.Shape != 0 {
@@ -137,7 +139,7 @@ func (p *Process) check(at string, shaped bool) error {
 	last := 0.0
 	for i, w := range p.Windows {
 		f := fmt.Sprintf("%s.windows[%d]", at, i)
-		if err := first(atLeast(f+".start", w.Start, last), above(f+".end", w.End, w.Start), atLeast(f+".factor", w.Factor, 0)); err != nil {
+		if err := first(spanSeconds.from(last).check(f+".start", w.Start), above(f+".end", w.End, w.Start), spanSeconds.check(f+".end", w.End), spanFactor.check(f+".factor", w.Factor)); err != nil {
 			return err
 		}
 		last = w.End
@@ -145,9 +147,9 @@ func (p *Process) check(at string, shaped bool) error {
 	return nil
 }
 
-// check accepts nil: the distribution is then not stated. low is the smallest
-// value it may give.
-func (d *Distribution) check(at string, low float64) error {
+// check accepts nil: the distribution is then not stated. limits is the range of
+// what it may give.
+func (d *Distribution) check(at string, limits span) error {
 	if d == nil {
 		return nil
 	}
@@ -158,32 +160,36 @@ func (d *Distribution) check(at string, low float64) error {
 	}
 	switch {
 	case d.Fixed != nil:
-		return atLeast(at+".fixed", *d.Fixed, low)
+		return limits.one(at+".fixed", *d.Fixed)
 	case d.Uniform != nil:
-		return first(atLeast(at+".uniform.min", d.Uniform.Min, low), atLeast(at+".uniform.max", d.Uniform.Max, d.Uniform.Min))
+		return first(limits.one(at+".uniform.min", d.Uniform.Min), limits.from(d.Uniform.Min).one(at+".uniform.max", d.Uniform.Max))
 	case d.Normal != nil:
-		return d.Normal.check(at+".normal", low, d.Normal.Mean, d.Normal.Std)
+		return d.Normal.check(at+".normal", limits, span{-limits.high, limits.high, false})
 	case d.LogNormal != nil:
-		n := d.LogNormal
-		return first(above(at+".lognormal.std", n.Std, 0), atLeast(at+".lognormal.min", n.Min, low), above(at+".lognormal.max", n.Max, n.Min))
+		if err := above(at+".lognormal.max", d.LogNormal.Max, d.LogNormal.Min); err != nil {
+			return err
+		}
+		return d.LogNormal.check(at+".lognormal", limits, spanLogarithm)
 	case d.Exp != nil:
-		return above(at+".exponential.mean", d.Exp.Mean, 0)
+		return limits.from(leastRatio).check(at+".exponential.mean", d.Exp.Mean)
 	}
-	return d.Empirical.check(at+".empirical", low)
+	return d.Empirical.check(at+".empirical", limits)
 }
 
-// check refuses a range so far from the mean that drawing again would not end.
-func (n *Normal) check(at string, low, mean, std float64) error {
-	if err := first(atLeast(at+".std", std, 0), atLeast(at+".min", n.Min, low), atLeast(at+".max", n.Max, n.Min)); err != nil {
+// check refuses a range so far from the mean that drawing again would not end. of
+// is the range of the mean and the standard deviation.
+func (n *Normal) check(at string, limits, of span) error {
+	err := first(of.check(at+".mean", n.Mean), of.from(0).check(at+".std", n.Std), limits.check(at+".min", n.Min), limits.from(n.Min).check(at+".max", n.Max))
+	if err != nil || of == spanLogarithm {
 		return err
 	}
-	if slack := 3 * std; n.Min > mean+slack || n.Max < mean-slack {
+	if slack := 3 * n.Std; n.Min > n.Mean+slack || n.Max < n.Mean-slack {
 		return refuse(at, fmt.Sprintf("%v..%v", n.Min, n.Max), "lies more than three standard deviations from the mean", "a range around the mean")
 	}
 	return nil
 }
 
-func (e *Empirical) check(at string, low float64) error {
+func (e *Empirical) check(at string, limits span) error {
 	if len(e.Values) == 0 {
 		return refuse(at+".values", "", "is empty", "one value or more")
 	}
@@ -192,17 +198,17 @@ func (e *Empirical) check(at string, low float64) error {
 	}
 	total := 0.0
 	for i, v := range e.Values {
-		if err := atLeast(fmt.Sprintf("%s.values[%d]", at, i), v, low); err != nil {
+		if err := limits.check(fmt.Sprintf("%s.values[%d]", at, i), v); err != nil {
 			return err
 		}
 		if len(e.Weights) > 0 {
-			if err := atLeast(fmt.Sprintf("%s.weights[%d]", at, i), e.Weights[i], 0); err != nil {
+			if err := spanFactor.check(fmt.Sprintf("%s.weights[%d]", at, i), e.Weights[i]); err != nil {
 				return err
 			}
 			total += e.Weights[i]
 		}
 	}
-	if len(e.Weights) > 0 && !(total > 0 && total <= math.MaxFloat64) {
+	if len(e.Weights) > 0 && total == 0 {
 		return refuse(at+".weights", fmt.Sprint(total), "add up to nothing", "a positive total")
 	}
 	return nil

@@ -27,7 +27,8 @@ type Normal struct {
 	Max  float64 `yaml:"max" json:"max"`
 }
 
-// MeanOnly is a one-parameter family.
+// MeanOnly is a one-parameter family. A draw beyond the range of its quantity
+// (MaxTokens, MaxRounds, MaxSeconds) gives the end of the range.
 type MeanOnly struct {
 	Mean float64 `yaml:"mean" json:"mean"`
 }

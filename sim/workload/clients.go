@@ -229,7 +229,7 @@ func (k *closed) Ended(now int64, _ End) {
 func after(end int64, think *sampler) Cause {
 	c := Cause{Kind: AfterEnd, End: max(end, -1)}
 	if end >= 0 && think != nil {
-		c.Wait = Microseconds(think.real(end))
+		c.Wait = think.wait(end)
 	}
 	return c
 }

@@ -165,6 +165,29 @@ func TestTruncatedRoundEndsItsSession(t *testing.T) {
 	}
 }
 
+func TestTimesStopAtTheLatest(t *testing.T) {
+	for _, c := range []struct {
+		seconds float64
+		want    int64
+	}{{1e12, Latest}, {1.1e12, Latest + 1}, {math.Inf(1), Latest + 1}, {0.0000005, 1}} {
+		if got := Microseconds(c.seconds); got != c.want {
+			t.Errorf("%v s: got %d, want %d", c.seconds, got, c.want)
+		}
+	}
+}
+
+// A draw beyond the range of its quantity gives the end of the range.
+func TestUnboundedDrawsAreClamped(t *testing.T) {
+	long := newSampler(&spec.Distribution{Exp: &spec.MeanOnly{Mean: 1e9}}, 1, "a", "b")
+	tokens, waits := 0, int64(0)
+	for i := range int64(100) {
+		tokens, waits = max(tokens, long.tokens(i)), max(waits, long.wait(i))
+	}
+	if tokens != spec.MaxTokens || waits != Microseconds(spec.MaxSeconds) {
+		t.Errorf("got %d tokens and %d us, want the ends of the ranges", tokens, waits)
+	}
+}
+
 // A trace row that asks for nothing a replay can honour is refused; the closest
 // one that can be is taken.
 func TestTraceRefusals(t *testing.T) {
@@ -176,6 +199,11 @@ func TestTraceRefusals(t *testing.T) {
 		{`{"client":0,"at":0,"after_end":-1,"prompt":[[1,0,5]],"stream":2,"length":3,"max_tokens":3}`, "states not one cause"},
 		{`{"client":0,"at":-1,"prompt":[[1,0,5]],"stream":2,"length":3,"max_tokens":3}`, "is a negative time"},
 		{`{"client":0,"at":0,"prompt":[[1,0,5]],"stream":2,"length":4,"max_tokens":3}`, "length: 4: is not in 1..max_tokens"},
+		{`{"client":0,"at":1000000000000000001,"prompt":[[1,0,5]],"stream":2,"length":3,"max_tokens":3}`, "is a time no run reaches"},
+		{`{"client":0,"at":1000000000000000000,"prompt":[[1,0,5]],"stream":2,"length":3,"max_tokens":3}`, ""},
+		{`{"client":0,"at":0,"prompt":[[1,0,2147483648]],"stream":2,"length":3,"max_tokens":3}`, "is no run of tokens"},
+		{`{"client":0,"at":0,"prompt":[[1,0,2147483647]],"stream":2,"length":3,"max_tokens":2147483647}`, ""},
+		{`{"client":0,"at":0,"prompt":[[1,0,5]],"stream":2,"length":3,"max_tokens":2147483648}`, "length: 3: is not in 1..max_tokens"},
 		{`{"client":0,"at":0,"prompt":[[1,0,0]],"stream":2,"length":3,"max_tokens":3}`, "is no run of tokens"},
 		{`{"client":0,"at":0,"prompt":[],"stream":2,"length":3,"max_tokens":3}`, "prompt: []: is empty"},
 		{`{"client":0,"after_round":true,"prompt":[[1,0,5]],"stream":2,"length":3,"max_tokens":3}`, "belongs to no session"},

@@ -59,7 +59,12 @@ func (s *sampler) real(entity int64) float64 {
 	return s.d.Empirical.Values[pick(s.cumulative, g.Float64())]
 }
 
-// tokens draws a whole number of tokens, at least 1: a uniform over whole numbers
+// wait draws a duration in microseconds, at most spec.MaxSeconds.
+func (s *sampler) wait(entity int64) int64 {
+	return Microseconds(min(s.real(entity), spec.MaxSeconds))
+}
+
+// tokens draws a whole number from 1 to spec.MaxTokens: a uniform over whole numbers
 // with both ends, the rest to the nearest.
 func (s *sampler) tokens(entity int64) int {
 	if u := s.d.Uniform; u != nil {
@@ -67,7 +72,7 @@ func (s *sampler) tokens(entity int64) int {
 		low, high := int64(math.Ceil(u.Min)), int64(math.Floor(u.Max))
 		return max(1, int(low+int64(g.Below(uint64(max(1, high-low+1))))))
 	}
-	return max(1, int(math.Round(s.real(entity))))
+	return int(min(max(1, math.Round(s.real(entity))), spec.MaxTokens))
 }
 
 // truncated draws until the value lies in range; a range so narrow that a thousand

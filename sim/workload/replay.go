@@ -1,7 +1,5 @@
 package workload
 
-import "math"
-
 // replay sends one client's rows of a trace, each when its cause comes about.
 type replay struct {
 	client   int
@@ -26,7 +24,7 @@ func newReplay(client int) *replay {
 }
 
 func (p *replay) add(r *TraceRow, scale float64) {
-	scaled := func(t int64) int64 { return int64(math.Round(float64(t) * scale)) }
+	scaled := func(t int64) int64 { return bounded(float64(t) * scale) }
 	r.Wait = scaled(r.Wait)
 	i := len(p.rows)
 	switch {

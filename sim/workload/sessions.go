@@ -29,7 +29,7 @@ type conversation struct {
 }
 
 // roundsPerSession bounds rounds, so that session and round together name an entity.
-const roundsPerSession = 1 << 12
+const roundsPerSession = spec.MaxRounds
 
 func newConversations(c *spec.Client, b *content, seed uint64) *conversations {
 	name := component(c)
@@ -82,7 +82,7 @@ func (s *conversations) Take(_ int64, r *Request) {
 func (s *conversations) pause(id int64, round int) Cause {
 	c := Cause{Kind: AfterRound}
 	if s.think != nil {
-		c.Wait = Microseconds(s.think.real(id*roundsPerSession + int64(round)))
+		c.Wait = s.think.wait(id*roundsPerSession + int64(round))
 	}
 	return c
 }

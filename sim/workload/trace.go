@@ -174,14 +174,16 @@ func (r *TraceRow) check(clients int) error {
 		return refuse("at", causes, "states not one cause", "exactly one of at, after_end, after_round")
 	case r.At != nil && *r.At < 0 || r.Wait < 0 || r.Deadline < 0:
 		return refuse("wait", r.Wait, "is a negative time", "0 or more microseconds")
+	case r.At != nil && *r.At > Latest || r.Wait > Latest || r.Deadline > Latest:
+		return refuse("wait", r.Wait, "is a time no run reaches", fmt.Sprintf("0 to %d microseconds", Latest))
 	case r.AfterRound && r.Session == nil:
 		return refuse("after_round", "true", "belongs to no session", "a session")
-	case r.Length < 1 || r.MaxTokens < r.Length:
-		return refuse("length", r.Length, "is not in 1..max_tokens", fmt.Sprintf("1 to %d", r.MaxTokens))
+	case r.Length < 1 || r.MaxTokens < r.Length || r.MaxTokens > spec.MaxTokens:
+		return refuse("length", r.Length, "is not in 1..max_tokens", fmt.Sprintf("1 to %d", min(r.MaxTokens, spec.MaxTokens)))
 	}
 	for _, s := range r.Prompt {
-		if s[2] < 1 || s[1] < 0 {
-			return refuse("prompt", s, "is no run of tokens", "[stream, first token of 0 or more, tokens of 1 or more]")
+		if s[2] < 1 || s[2] > spec.MaxTokens || s[1] < 0 {
+			return refuse("prompt", s, "is no run of tokens", "[stream, first token of 0 or more, tokens of 1 to 2147483647]")
 		}
 	}
 	if len(r.Prompt) == 0 && !r.AfterRound {

@@ -16,8 +16,12 @@ import (
 	"github.com/inference-sim/accuracy-dashboard/sim/spec"
 )
 
-// Never is later than every arrival.
-const Never int64 = math.MaxInt64
+// Never is later than every arrival. Latest, 1e12 seconds, is the last time a run
+// may reach: two such times still add up below Never.
+const (
+	Never  int64 = math.MaxInt64
+	Latest int64 = 1e18
+)
 
 // Segment is a run of tokens: token i is token Start+i of Stream.
 type Segment struct {
@@ -125,5 +129,13 @@ func TemplateStream() uint64                       { return streamID(templateStr
 func VocabularyStream() uint64                     { return streamID(vocabularyStream, 0, 0) }
 
 // Microseconds converts seconds by the simulator's one rule: to the nearest
-// microsecond, halves away from zero.
-func Microseconds(seconds float64) int64 { return int64(math.Round(seconds * 1e6)) }
+// microsecond, halves away from zero. What passes Latest gives the first
+// microsecond after it, which a run refuses to reach.
+func Microseconds(seconds float64) int64 { return bounded(seconds * 1e6) }
+
+func bounded(microseconds float64) int64 {
+	if !(microseconds <= float64(Latest)) {
+		return Latest + 1
+	}
+	return int64(math.Round(microseconds))
+}

@@ -70,13 +70,10 @@ func run(c *cobra.Command, o options) error {
 		return err
 	}
 	trials, err := j.simulate(c.Context(), j.units, c.ErrOrStderr())
-	if err != nil {
-		return err
+	if err == nil {
+		err = j.finish(c, trials)
 	}
-	if err := j.finish(c, trials); err != nil {
-		return err
-	}
-	return forget(o)
+	return o.settle(c.ErrOrStderr(), err)
 }
 
 // finish turns trials into the site and says what it shows.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -173,7 +174,19 @@ func ticker(progress io.Writer) func(t *record.Trial, done, total int) {
 // storeOf is where finished trials wait until the site that needs them is written.
 func storeOf(o options) string { return filepath.Clean(o.out) + ".trials" }
 
-func forget(o options) error { return os.RemoveAll(storeOf(o)) }
+// settle ends a run: the trials of one that succeeded are removed, and it is said where those of
+// one that failed are.
+func (o *options) settle(progress io.Writer, err error) error {
+	dir := storeOf(*o)
+	if err == nil {
+		return os.RemoveAll(dir)
+	}
+	if kept, _ := os.ReadDir(dir); len(kept) > 0 {
+		fmt.Fprintf(progress, "%d finished trials are kept in %s: --resume goes on from them\n", len(kept), dir)
+		return err
+	}
+	return errors.Join(err, os.RemoveAll(dir))
+}
 
 func publish(ctx context.Context, in page.Input, o options) error {
 	if o.recordsOnly {

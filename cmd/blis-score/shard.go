@@ -28,14 +28,14 @@ func part(c *cobra.Command, o options) error {
 		return err
 	}
 	trials, err := j.simulate(c.Context(), s.Pick(j.units), c.ErrOrStderr())
-	if err != nil {
-		return err
+	if err == nil {
+		err = j.world.WritePart(o.out, s, j.units, trials, selection)
 	}
-	if err := j.world.WritePart(o.out, s, j.units, trials, selection); err != nil {
+	if err := o.settle(c.ErrOrStderr(), err); err != nil {
 		return err
 	}
 	fmt.Fprintf(c.OutOrStdout(), "shard %d/%d: %d of %d units in %s\n", s.Index, s.Of, len(trials), len(j.units), o.out)
-	return forget(o)
+	return nil
 }
 
 // selection is what chose the units, so that merge chooses them again.

@@ -18,7 +18,7 @@ func (s *Scenario) Complete() error {
 		oneOf("schema", s.Schema, []string{Schema}),
 		required("engine.kind", s.Engine.Kind), required("engine.version", s.Engine.Version),
 		required("model", s.Model), required("hardware", s.Hardware),
-		within("cluster.instances", s.Cluster.Instances, 1, 65536), within("cluster.nodes", s.Cluster.Nodes, 1, 4096),
+		spanInstances.check("cluster.instances", float64(s.Cluster.Instances)), spanNodes.check("cluster.nodes", float64(s.Cluster.Nodes)),
 		oneOf("router.policy", s.Router.Policy, Policies()),
 		s.Workload.check(), s.Frame.check(), s.together(),
 	)

@@ -21,6 +21,16 @@ func position(n *yaml.Node, path string) (line, col int) {
 	return line, col
 }
 
+// find is the value at a dotted path of mappings, nil when it is not written out.
+func find(n *yaml.Node, path string) *yaml.Node {
+	for _, part := range strings.Split(path, ".") {
+		if _, n = child(n, part); n == nil {
+			return nil
+		}
+	}
+	return n
+}
+
 func child(n *yaml.Node, part string) (key, value *yaml.Node) {
 	switch n.Kind {
 	case yaml.MappingNode:

@@ -63,10 +63,28 @@ func Parse(file string, data []byte) (*Scenario, error) {
 	if err := strict.YAML(file, data, s); err != nil {
 		return nil, replaced(err)
 	}
-	if err := s.Complete(); err != nil {
+	if err := first(zeroes(data), s.Complete()); err != nil {
 		return nil, placed(file, data, err)
 	}
 	return s, nil
+}
+
+// zeroes refuses a 0 that is written out where only an absent value means the default.
+func zeroes(data []byte) error {
+	var doc yaml.Node
+	if err := yaml.Unmarshal(data, &doc); err != nil {
+		return err
+	}
+	for _, f := range []struct {
+		field string
+		of    span
+	}{{"cluster.instances", spanInstances}, {"cluster.nodes", spanNodes}, {"workload.trace.scale", spanRatio}} {
+		var v float64
+		if n := find(doc.Content[0], f.field); n != nil && n.Tag != "!!null" && n.Decode(&v) == nil && v == 0 {
+			return f.of.check(f.field, v)
+		}
+	}
+	return nil
 }
 
 // replaced names the successor of a key that a former schema had.

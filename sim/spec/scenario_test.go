@@ -92,6 +92,12 @@ func TestParseRefusals(t *testing.T) {
 		{"most rounds", open, "name: a", "name: a\n    session: {rounds: {fixed: 4096}}", ""},
 		{"too many requests", open, "requests: 10", "requests: 1000000001", "requests: 1000000001: is out of range"},
 		{"most requests", open, "requests: 10", "requests: 1000000000", ""},
+		{"no instance", open, "model: m", "model: m\ncluster: {instances: 0}", "s.yaml:4:11: cluster.instances: 0: is out of range"},
+		{"one instance", open, "model: m", "model: m\ncluster: {instances: 1}", ""},
+		{"no node", open, "model: m", "model: m\ncluster: {nodes: 0}", "s.yaml:4:11: cluster.nodes: 0: is out of range"},
+		{"one node", open, "model: m", "model: m\ncluster: {nodes: 1, instances: }", ""},
+		{"scale of zero", whole, "inferencex: {release: inferencex-843c6254, isl: 1024, osl: 1024, range_ratio: 0.8, num_prompts: 640, concurrency: 64}", "trace: {path: a, scale: 0}", "workload.trace.scale: 0: is out of range"},
+		{"least scale", whole, "inferencex: {release: inferencex-843c6254, isl: 1024, osl: 1024, range_ratio: 0.8, num_prompts: 640, concurrency: 64}", "trace: {path: a, scale: 1e-9}", ""},
 		{"NaN argument", whole, "tensor-parallel-size: 1", "x: .nan", "engine.args.x: .nan: is not a finite number"},
 	}
 	for _, c := range cases {

@@ -24,10 +24,12 @@ type span struct {
 }
 
 var (
-	spanTokens  = span{1, MaxTokens, true}
-	spanRounds  = span{1, MaxRounds, true}
-	spanSeconds = span{0, MaxSeconds, false}
-	spanRatio   = span{leastRatio, mostRatio, false}
+	spanInstances = span{1, 65536, true}
+	spanNodes     = span{1, 4096, true}
+	spanTokens    = span{1, MaxTokens, true}
+	spanRounds    = span{1, MaxRounds, true}
+	spanSeconds   = span{0, MaxSeconds, false}
+	spanRatio     = span{leastRatio, mostRatio, false}
 	// A standard shape is near 1; the gaps of one below 0.01 span hundreds of decades.
 	spanShape     = span{0.01, 1e6, false}
 	spanLogarithm = span{-100, 100, false}    // of mean and deviation of a logarithm

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -43,9 +44,15 @@ func oracleCheckCmd() *cobra.Command {
 		Example: "  blis oracle check --engine vllm engines/vllm/testdata/oracle/*",
 		Args:    cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, files []string) error {
+			switch {
+			case !corrupt && cmd.Flags().Changed("value"):
+				return exit.UsageError(errors.New("--value says what --corrupt changes; give --corrupt too"))
+			case n < 0:
+				return exit.UsageError(fmt.Errorf("--value: %d: values are counted from 0", n))
+			}
 			r, ok := replayers[engine]
 			if !ok {
-				return &diag.Refusal{Field: "--engine", Value: engine, Problem: "has no recordings", Accept: diag.OneOf(engine, []string{"sglang", "vllm"})}
+				return exit.UsageError(&diag.Refusal{Field: "--engine", Value: engine, Problem: "has no recordings", Accept: diag.OneOf(engine, []string{"sglang", "vllm"})})
 			}
 			t := tally{out: cmd.OutOrStdout()}
 			for _, f := range files {
@@ -93,21 +100,29 @@ func (t *tally) file(r replayer, name string, corrupt bool, n int) error {
 	if len(rep.Differences) == 0 {
 		t.clean++
 	}
-	_, err = fmt.Fprintf(t.out, "%s: %d steps, %d values, %d differences%s\n%s", name, rep.Steps, rep.Values, len(rep.Differences), note, rep.Draw())
+	_, err = fmt.Fprintf(t.out, "%s: %d steps, %d values, %s%s\n%s", name, rep.Steps, rep.Values, count(len(rep.Differences), "difference"), note, rep.Draw())
 	return err
 }
 
 // close prints the totals and fails on a difference; a corrupted file that replayed
 // without one fails in words of its own.
 func (t *tally) close(corrupt bool) error {
-	if _, err := fmt.Fprintf(t.out, "%d traces, %d steps, %d values, %d differences\n", t.traces, t.steps, t.values, t.differences); err != nil {
+	if _, err := fmt.Fprintf(t.out, "%s, %d steps, %d values, %s\n", count(t.traces, "trace"), t.steps, t.values, count(t.differences, "difference")); err != nil {
 		return err
 	}
 	switch {
 	case corrupt && t.clean > 0:
-		return fmt.Errorf("%d corrupted recordings replayed without a difference: the check is blind to the changed value", t.clean)
+		return fmt.Errorf("%s replayed without a difference: the check is blind to the changed value", count(t.clean, "corrupted recording"))
 	case t.differences > 0:
-		return &exit.CheckFailed{What: fmt.Sprintf("%d differences", t.differences)}
+		return &exit.CheckFailed{What: count(t.differences, "difference")}
 	}
 	return nil
+}
+
+// count is n things in words.
+func count(n int, thing string) string {
+	if n != 1 {
+		thing += "s"
+	}
+	return fmt.Sprintf("%d %s", n, thing)
 }

@@ -5,23 +5,30 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
+
+	"github.com/inference-sim/accuracy-dashboard/internal/diag"
 )
 
 // Corrupt changes the n-th recorded value of a trace, counted from 0 in the order of
-// comparison and modulo their number, and returns its path; ok is false when the
-// trace records nothing. A replay of it must then differ.
-func Corrupt(trace map[string]any, given map[string]bool, n int) (path string, ok bool) {
+// comparison, and returns its path. It refuses an n that counts no value. A replay of
+// the trace must then differ.
+func Corrupt(trace map[string]any, given map[string]bool, n int) (path string, err error) {
 	var leaves []leaf
 	out := outcome(trace, given)
 	for _, k := range slices.Sorted(maps.Keys(out)) {
 		leaves = collect(leaves, k, out[k], func(v any) { trace[k] = v })
 	}
 	if len(leaves) == 0 {
-		return "", false
+		return "", &diag.Refusal{Problem: "records no outcome"}
 	}
-	l := leaves[n%len(leaves)]
+	if n < 0 || n >= len(leaves) {
+		return "", &diag.Refusal{Field: "value", Value: strconv.Itoa(n), Problem: fmt.Sprintf("counts no value: %d are recorded", len(leaves)),
+			Accept: fmt.Sprintf("0 to %d", len(leaves)-1)}
+	}
+	l := leaves[n]
 	l.set(spoiled(l.value))
-	return l.path, true
+	return l.path, nil
 }
 
 // leaf is one recorded value and how to replace it.
@@ -51,6 +58,9 @@ func collect(leaves []leaf, path string, v any, set func(any)) []leaf {
 func spoiled(v any) any {
 	switch t := v.(type) {
 	case json.Number:
+		if n, err := t.Int64(); err == nil {
+			return json.Number(strconv.FormatInt(n^1, 10))
+		}
 		if f, err := t.Float64(); err == nil {
 			return json.Number(fmt.Sprint(f + 1))
 		}

@@ -138,6 +138,11 @@ func equal(a, b any) bool {
 	if x == y {
 		return true
 	}
+	m, err1 := x.Int64()
+	n, err2 := y.Int64()
+	if err1 == nil && err2 == nil {
+		return m == n // a float64 would blur integers beyond 53 bits, such as hashes
+	}
 	f, err1 := x.Float64()
 	g, err2 := y.Float64()
 	return err1 == nil && err2 == nil && f == g

@@ -16,6 +16,7 @@ func TestCompare(t *testing.T) {
 		{`{"a":1}`, `{}`, 1, `a: recorded 1, replayed "(nothing)"`},
 		{`{}`, `{"a":1}`, 1, `a: recorded "(nothing)", replayed 1`},
 		{`{"a":[1]}`, `{"a":[1,2]}`, 2, `a[1]: recorded "(nothing)", replayed 2`},
+		{`{"a":0}`, `{"a":-0.0}`, 1, ""},
 		{`{"a":[]}`, `{"a":[]}`, 1, ""},
 		{`{"a":null}`, `{"a":false}`, 1, `a: recorded null, replayed false`},
 		{`{"a":{"b":"x"}}`, `{"a":["x"]}`, 1, `a: recorded {"b":"x"}, replayed ["x"]`},
@@ -29,6 +30,19 @@ func TestCompare(t *testing.T) {
 		if got != c.differences || r.Values != c.values {
 			t.Errorf("%s with %s: got %d values, %q; want %d, %q", c.want, c.got, r.Values, got, c.values, c.differences)
 		}
+	}
+}
+
+// TestLargeIntegersDiffer: hashes have 64 bits, of which a float64 keeps 53.
+func TestLargeIntegersDiffer(t *testing.T) {
+	doc := func() map[string]any { return map[string]any{"hash": json.Number("1152921504606846977")} }
+	bad := doc()
+	if _, err := Corrupt(bad, nil, 0); err != nil {
+		t.Fatal(err)
+	}
+	var r Report
+	if r.Compare("", doc(), bad); len(r.Differences) != 1 {
+		t.Errorf("%v against %v: got %v, want one difference", doc(), bad, r.Differences)
 	}
 }
 
@@ -64,8 +78,8 @@ func TestCorruptedTraceDiffers(t *testing.T) {
 	const trace = `{"input":{"a":1},"error":null,"steps":[{"it":1,"mode":"x","full":true},{"it":2,"list":[7]}]}`
 	for n, path := range []string{"error", "steps[0].full", "steps[0].it", "steps[0].mode", "steps[1].it", "steps[1].list[0]"} {
 		bad := decode(t, trace).(map[string]any)
-		got, ok := Corrupt(bad, given, n)
-		if !ok || got != path {
+		got, err := Corrupt(bad, given, n)
+		if err != nil || got != path {
 			t.Errorf("value %d: got %q, want %q", n, got, path)
 		}
 		rep, err := Check("t", bad, given, func(map[string]any) (map[string]any, error) {
@@ -78,7 +92,9 @@ func TestCorruptedTraceDiffers(t *testing.T) {
 			t.Errorf("got %d values in %d steps, want 6 in 2", rep.Values, rep.Steps)
 		}
 	}
-	if _, ok := Corrupt(map[string]any{"input": 1}, given, 0); ok {
-		t.Error("a trace without outcome: got a corrupted value")
+	for n, doc := range map[int]string{-1: trace, 6: trace, 0: `{"input":1}`} {
+		if got, err := Corrupt(decode(t, doc).(map[string]any), given, n); err == nil {
+			t.Errorf("value %d of %s: got %s changed, want a refusal", n, doc, got)
+		}
 	}
 }

@@ -44,9 +44,8 @@ func CheckCorrupted(name string, r io.Reader, n int) (rep Report, changed string
 	if err != nil {
 		return Report{}, "", err
 	}
-	changed, ok := replay.Corrupt(trace, given, n)
-	if !ok {
-		return Report{}, "", &diag.Refusal{File: name, Problem: "records no outcome"}
+	if changed, err = replay.Corrupt(trace, given, n); err != nil {
+		return Report{}, "", diag.In(name, err)
 	}
 	rep, err = replay.Check(name, trace, given, func(t map[string]any) (map[string]any, error) { return run(name, t) })
 	return rep, changed, err

@@ -57,9 +57,8 @@ func CheckCorrupted(name string, r io.Reader, n int) (rep Report, changed string
 	if err != nil {
 		return Report{}, "", err
 	}
-	changed, ok := replay.Corrupt(recorded, given, n)
-	if !ok {
-		return Report{}, "", &diag.Refusal{File: name, Problem: "records no outcome"}
+	if changed, err = replay.Corrupt(recorded, given, n); err != nil {
+		return Report{}, "", diag.In(name, err)
 	}
 	rep, err = replay.Check(name, recorded, given, rerun(name))
 	return rep, changed, err
@@ -88,9 +87,9 @@ func corruptStartups(name string, data []byte, n int) (Report, string, error) {
 	if err := strict.JSON(name, first, &recorded); err != nil {
 		return Report{}, "", err
 	}
-	changed, ok := replay.Corrupt(recorded, launched, n)
-	if !ok {
-		return Report{}, "", &diag.Refusal{File: name, Problem: "records no outcome"}
+	changed, err := replay.Corrupt(recorded, launched, n)
+	if err != nil {
+		return Report{}, "", diag.In(name, err)
 	}
 	line, err := json.Marshal(recorded)
 	if err != nil {

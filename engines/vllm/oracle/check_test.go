@@ -3,10 +3,13 @@ package oracle
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/inference-sim/accuracy-dashboard/internal/diag"
 )
 
 func traces(t testing.TB) []string {
@@ -80,6 +83,9 @@ func TestACorruptedValueIsADifference(t *testing.T) {
 			}
 			rep, changed, err := CheckCorrupted(name, f, n)
 			f.Close()
+			if r, ok := errors.AsType[*diag.Refusal](err); ok && n > 0 && r.Field == "value" {
+				break // the trace records fewer
+			}
 			if err != nil {
 				t.Fatal(err)
 			}

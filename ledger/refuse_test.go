@@ -71,6 +71,7 @@ func TestFileRefusals(t *testing.T) {
 	extra["oslo"] = ""
 	facts := `{"row_id":"` + row["id"] + `","match":"none","spec":"unknown"}` + "\n"
 	for _, c := range []struct{ name, rows, launches, want string }{
+		{"no row", "", "", "rows.jsonl: holds no record"},
 		{"truncated", one[:len(one)-1], "", "rows.jsonl:1: the last line is not ended"},
 		{"cut inside", one[:40] + "\n", "", "rows.jsonl:1:35: ends too early"},
 		{"twice", one + one, "", "rows.jsonl:2: id: " + row["id"] + ": repeats the row of line 1"},

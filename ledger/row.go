@@ -73,6 +73,9 @@ func readRows(in Input) ([]*row, error) {
 	if err != nil {
 		return nil, err
 	}
+	if len(rows) == 0 {
+		return nil, &diag.Refusal{File: in.Name, Problem: "holds no record", Accept: "one row a line"}
+	}
 	earliest := firstDates(rows)
 	for _, r := range rows {
 		if err := r.identify(earliest); err != nil {

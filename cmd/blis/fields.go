@@ -68,12 +68,12 @@ func findKind(name string) (engines.Kind, error) {
 		}
 		names = append(names, k.Name())
 	}
-	return nil, &diag.Refusal{Field: "engine", Value: name, Problem: "is not in this program", Accept: diag.OneOf(name, names), Rule: "SIM-1"}
+	return nil, exit.UsageError(&diag.Refusal{Field: "--engine", Value: name, Problem: "is not in this program", Accept: diag.OneOf(name, names), Rule: "SIM-1"})
 }
 
 func (q *fieldsQuery) list(w io.Writer, l *fields.List) error {
 	if q.status != "" && !slices.Contains(fields.Statuses(), q.status) {
-		return &diag.Refusal{Field: "status", Value: q.status, Problem: "unknown status", Accept: diag.OneOf(q.status, fields.Statuses()), Rule: "X9"}
+		return exit.UsageError(&diag.Refusal{Field: "--status", Value: q.status, Problem: "unknown status", Accept: diag.OneOf(q.status, fields.Statuses()), Rule: "X9"})
 	}
 	shown := slices.DeleteFunc(slices.Clone(l.Fields), func(f fields.Field) bool { return q.status != "" && string(f.Status) != q.status })
 	if q.json {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/inference-sim/accuracy-dashboard/internal/canon"
 	"github.com/inference-sim/accuracy-dashboard/internal/diag"
+	"github.com/inference-sim/accuracy-dashboard/internal/exit"
 	"github.com/inference-sim/accuracy-dashboard/ledger"
 	"github.com/spf13/cobra"
 )
@@ -58,7 +59,7 @@ func ledgerListCmd() *cobra.Command {
 		RunE: func(c *cobra.Command, _ []string) error {
 			roles := []string{"fit", "anchor", "unlisted", "all"}
 			if !slices.Contains(roles, role) {
-				return &diag.Refusal{Field: "--role", Value: role, Problem: "unknown role", Accept: diag.OneOf(role, roles)}
+				return exit.UsageError(&diag.Refusal{Field: "--role", Value: role, Problem: "unknown role", Accept: diag.OneOf(role, roles)})
 			}
 			l, err := openLedger(c)
 			if err != nil {

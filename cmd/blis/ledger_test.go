@@ -20,6 +20,10 @@ func TestLedgerCommand(t *testing.T) {
 	if err := os.WriteFile(truncated, []byte(`{"id":"a"`), 0o644); err != nil {
 		t.Fatal(err)
 	}
+	empty := filepath.Join(t.TempDir(), "empty.jsonl")
+	if err := os.WriteFile(empty, nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
 	files := "ingest --rows " + excerpt + "rows.jsonl --launch " + excerpt + "launches.jsonl --out "
 	for _, c := range []struct {
 		args string
@@ -30,13 +34,14 @@ func TestLedgerCommand(t *testing.T) {
 		{files + dir, exit.Done, "23 records"}, // over itself
 		{files + foreign, exit.Refused, "rows.jsonl: is no part of a ledger"},
 		{files + truncated + "/x", exit.Refused, "cannot be"},
-		{files + dir + " --source other", exit.Refused, "--source: other: unknown source"},
+		{files + dir + " --source other", exit.Usage, "--source: other: unknown source"},
 		{"ingest --rows x", exit.Usage, "required flag(s)"},
 		{"ingest --rows " + truncated + " --launch " + truncated + " --out " + dir, exit.Refused, truncated + ":1: the last line is not ended"},
 		{"ingest --rows /none --launch /none --out " + dir, exit.Refused, "/none: cannot be read"},
+		{"ingest --rows " + empty + " --launch " + empty + " --out " + dir, exit.Refused, empty + ": holds no record"},
 		{"list --role anchor --ledger " + dir, exit.Done, "000ab33f026157663e0ee2a133f4bf42cbe169962547e0de3f567eb33abfe8df  anchor"},
 		{"list --role fit --json --ledger " + dir, exit.Done, `{"benchmark_run":`},
-		{"list --role held", exit.Refused, "--role: held: unknown role"},
+		{"list --role held", exit.Usage, "--role: held: unknown role"},
 		{"show 000ab33f --ledger " + dir, exit.Done, `"checkpoint": "moonshotai/Kimi-K2.5"`},
 		{"show f8acff66 --ledger " + dir, exit.Refused, "names a record that is left out: same_measurement_two_role_keys"},
 		{"show 0 --ledger " + dir, exit.Refused, "begins "},

@@ -103,7 +103,7 @@ func (o *ingest) run() (*ledger.Ledger, error) {
 		}
 		return l, o.keep(l)
 	}
-	return nil, &diag.Refusal{Field: "--source", Value: o.source, Problem: "unknown source", Accept: diag.OneOf(o.source, names)}
+	return nil, exit.UsageError(&diag.Refusal{Field: "--source", Value: o.source, Problem: "unknown source", Accept: diag.OneOf(o.source, names)})
 }
 
 // keep applies an earlier partition and an earlier ledger to l.

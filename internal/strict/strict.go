@@ -42,6 +42,9 @@ func YAML(file string, data []byte, v any) error {
 		return err
 	}
 	if err := doc.Decode(v); err != nil {
+		if where := mistyped(file, "", doc.Content[0], reflect.TypeOf(v)); where != nil {
+			return where
+		}
 		return syntax(file, err)
 	}
 	return nil
@@ -112,6 +115,8 @@ func known(file, path string, n *yaml.Node, t reflect.Type) error {
 		return nil // the type checks its own node
 	}
 	switch {
+	case n.Tag == "!!float" && kindName(t) == wholeNumber:
+		return whole(file, path, n)
 	case n.Kind == yaml.MappingNode && t.Kind() == reflect.Struct:
 		return knownFields(file, path, n, t)
 	case n.Kind == yaml.MappingNode && t.Kind() == reflect.Map:

@@ -10,6 +10,7 @@ type doc struct {
 	Rate float64        `yaml:"rate" json:"rate"`
 	Sub  []sub          `yaml:"sub" json:"sub"`
 	Args map[string]any `yaml:"args" json:"args"`
+	Seed uint64         `yaml:"seed" json:"seed"`
 }
 type sub struct {
 	N int `yaml:"n" json:"n"`
@@ -23,7 +24,15 @@ func TestYAML(t *testing.T) {
 		{"repeated key", "name: a\nname: b\n", "f.yaml:2:1: name: repeats the key of line 1"},
 		{"NaN", "rate: .nan\n", "f.yaml:1:7: rate: .nan: is not a finite number"},
 		{"infinity in free map", "args: {x: .inf}\n", "f.yaml:1:11: args.x: .inf: is not a finite number"},
-		{"wrong type", "rate: fast\n", "f.yaml:1: cannot unmarshal"},
+		{"wrong type", "rate: fast\n", "f.yaml:1:7: rate: fast: is of the wrong type or out of its range"},
+		{"a scalar for a list", "sub: 3\n", "f.yaml:1:6: sub: 3: is of the wrong type"},
+		{"a list for a scalar", "sub: [{n: [1]}]\n", "f.yaml:1:11: sub[0].n: is of the wrong type"},
+		{"below an unsigned type", "seed: -1\n", "f.yaml:1:7: seed: -1: is of the wrong type or out of its range"},
+		{"least of an unsigned type", "seed: 0\n", ""},
+		{"part of an integer", "sub: [{n: 1.5}]\n", "f.yaml:1:11: sub[0].n: 1.5: is not a whole number"},
+		{"a whole float for an integer", "sub: [{n: 1e4}]\n", ""},
+		{"beyond 64 bits", "sub: [{n: 9223372036854775808.0}]\n", "sub[0].n: 9223372036854775808.0: is not a whole number of 64 bits"},
+		{"null", "name:\nsub: [{n: }]\n", ""},
 		{"two documents", "name: a\n---\nname: b\n", "f.yaml: holds more than one document"},
 		{"empty", "", "f.yaml: is empty"},
 		{"alias", "name: &x a\nargs: {y: *x}\n", "f.yaml:2:11: args.y: is an alias"},

@@ -130,7 +130,7 @@ func (o *seedJob) compare(c *cobra.Command) error {
 		}
 		e.Change, e.Registration, target = r.Change, r.SHA256, r.Promise()
 	} else if o.role == ledger.Held && o.run != "nightly" && o.run != "release" {
-		return &diag.Refusal{Field: "--run", Value: o.run, Problem: "is no run that reads held units", Accept: "nightly or release", Rule: "D7"}
+		return exit.UsageError(&diag.Refusal{Field: "--run", Value: o.run, Problem: "is no run that reads held units", Accept: "nightly or release", Rule: "D7"})
 	}
 	if e.Report, err = gate.Compare(l, seed, o.role, base, cand, target); err != nil {
 		return err

@@ -89,7 +89,7 @@ func TestPredictThenGate(t *testing.T) {
 	}{
 		{"other trees", []string{"--base", a, "--candidate", a, "--preregistration", registration}, exit.Refused, "is not the registered commit"},
 		{"no reason", []string{"--base", a, "--candidate", a}, exit.Usage, "at least one of the flags"},
-		{"other run", []string{"--base", a, "--candidate", a, "--run", "again"}, exit.Refused, "is no run that reads held units"},
+		{"other run", []string{"--base", a, "--candidate", a, "--run", "again"}, exit.Usage, "is no run that reads held units"},
 		{"no predictions", []string{"--base", registration, "--candidate", a, "--run", "release"}, exit.Refused, "r.yaml"},
 	} {
 		if code, text := judge(c.args...); code != c.code || !strings.Contains(text, c.want) {

@@ -42,6 +42,9 @@ func (o *candidate) flags(c *cobra.Command) {
 // run tries the chosen units as they are without their measured values, so that no
 // figure can depend on one.
 func (o *candidate) run(ctx context.Context, progress io.Writer, chosen func(l *ledger.Ledger, u *ledger.Unit) bool) (record.Build, []record.Trial, error) {
+	if err := o.check(); err != nil {
+		return record.Build{}, nil, err
+	}
 	l, err := openLedger(o.ledger)
 	if err != nil {
 		return record.Build{}, nil, err

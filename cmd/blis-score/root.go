@@ -59,6 +59,9 @@ func (o *options) outputFlags(c *cobra.Command) {
 }
 
 func run(c *cobra.Command, o options) error {
+	if err := o.check(c.Flags()); err != nil {
+		return err
+	}
 	if o.shard != "" {
 		return part(c, o)
 	}

@@ -86,12 +86,21 @@ func openLedger(path string) (*ledger.Ledger, error) {
 	return ledger.Open(root.FS())
 }
 
+// rolesOf are the ledger's roles that a value of --role stands for.
+func rolesOf(name string) ([]ledger.Role, error) {
+	roles := map[string][]ledger.Role{"anchor": {ledger.Anchor}, "fit": {ledger.Fit}, "all": {ledger.Anchor, ledger.Fit, ledger.Unlisted}}
+	want, ok := roles[name]
+	if !ok {
+		return nil, &diag.Refusal{Field: "--role", Value: name, Problem: "is not a role", Accept: diag.OneOf(name, []string{"anchor", "fit", "all"})}
+	}
+	return want, nil
+}
+
 // choose returns the units of the role, or the named ones of it, in order of id.
 func choose(l *ledger.Ledger, o options) ([]*ledger.Unit, error) {
-	roles := map[string][]ledger.Role{"anchor": {ledger.Anchor}, "fit": {ledger.Fit}, "all": {ledger.Anchor, ledger.Fit, ledger.Unlisted}}
-	want, ok := roles[o.role]
-	if !ok {
-		return nil, &diag.Refusal{Field: "--role", Value: o.role, Problem: "is not a role", Accept: diag.OneOf(o.role, []string{"anchor", "fit", "all"})}
+	want, err := rolesOf(o.role)
+	if err != nil {
+		return nil, err
 	}
 	named := map[string]bool{}
 	for _, prefix := range o.units {

@@ -129,7 +129,6 @@ func TestAReleaseIsItsTag(t *testing.T) {
 		{[]string{"--release", "latest"}, "is not a release tag"},
 		{[]string{"--release", "v1.0.0", "--role", "fit"}, "cannot be given to an experiment"},
 		{[]string{"--snapshots", "/none"}, "cannot be read"},
-		{[]string{"--shard", "8/7"}, "is not a part of a whole"},
 	} {
 		code, _, errs := score(t, append(c.args, "--out", filepath.Join(t.TempDir(), "out"))...)
 		if code != exit.Refused || !strings.Contains(errs, c.want) {

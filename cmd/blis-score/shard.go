@@ -61,6 +61,9 @@ func mergeCmd() *cobra.Command {
 			"another run or of another build is refused by count, and nothing is written.",
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(c *cobra.Command, dirs []string) error {
+			if err := o.checkOutput(); err != nil {
+				return err
+			}
 			if err := site.Replaceable(o.out); err != nil {
 				return err
 			}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/inference-sim/accuracy-dashboard/internal/diag"
 	"github.com/inference-sim/accuracy-dashboard/internal/exit"
 	"github.com/inference-sim/accuracy-dashboard/site/seal"
 	"github.com/spf13/cobra"
@@ -16,19 +17,22 @@ func verifyCmd() *cobra.Command {
 		Use:   "verify DIR",
 		Short: "check every file of a site against its signed manifest",
 		Long: "Checks the signature over the manifest and the manifest against the files, both ways. Exits with 3 and names the first\n" +
-			"file that was changed, added or removed. Without --key the site's own key is used, which proves integrity only.",
+			"file that was changed, added or removed, and with 1 when DIR is no sealed site. Without --key the site's own key is used, which proves integrity only.",
 		Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			var key *ecdsa.PublicKey
 			if keyFile != "" {
 				var err error
 				if key, err = seal.ReadPublicKey(keyFile); err != nil {
-					return err
+					return &diag.Refusal{Field: "--key", Problem: err.Error(), Accept: "a file with a PEM public key on curve P-256"}
 				}
 			}
 			about, err := seal.Verify(args[0], key)
 			if d, ok := errors.AsType[*seal.DifferenceError](err); ok {
 				return &exit.CheckFailed{What: d.Error()}
+			}
+			if n, ok := errors.AsType[*seal.NotSealedError](err); ok {
+				return &diag.Refusal{Field: "DIR", Value: n.Dir, Problem: n.What, Accept: "the directory of a site that blis-score made without --records-only"}
 			}
 			if err != nil {
 				return err

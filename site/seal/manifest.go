@@ -48,6 +48,49 @@ type DifferenceError struct {
 
 func (e *DifferenceError) Error() string { return e.Path + ": " + e.What }
 
+// A NotSealedError says why there is nothing to verify at Dir.
+type NotSealedError struct{ Dir, What string }
+
+func (e *NotSealedError) Error() string { return e.Dir + ": " + e.What }
+
+// sealed refuses a dir in which there is no trace of a seal. One trace is enough for the others
+// to be missed as differences.
+func sealed(dir string) error {
+	info, err := os.Stat(dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return &NotSealedError{dir, "no such directory"}
+	case err != nil:
+		return err
+	case !info.IsDir():
+		return &NotSealedError{dir, "is not a directory"}
+	}
+	for _, name := range []string{ManifestName, BundleName, KeyName} {
+		if _, err := os.Lstat(filepath.Join(dir, name)); !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return &NotSealedError{dir, "is not a sealed site: has no " + ManifestName}
+}
+
+// noneEmpty takes a directory without files for a difference: the manifest lists files alone.
+func noneEmpty(dir string) error {
+	return filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
+		if err != nil || !d.IsDir() {
+			return err
+		}
+		entries, err := os.ReadDir(name)
+		if err != nil || len(entries) > 0 {
+			return err
+		}
+		rel, err := filepath.Rel(dir, name)
+		if err != nil {
+			return err
+		}
+		return &DifferenceError{filepath.ToSlash(rel), "added: an empty directory"}
+	})
+}
+
 // list hashes every regular file under dir but those sealing adds, sorted by path as bytes.
 // A symbolic link or another irregular file is a difference: a manifest cannot speak for it.
 func list(dir string) ([]entry, error) {

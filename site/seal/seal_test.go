@@ -89,6 +89,12 @@ func TestVerifyNamesTheFirstDifference(t *testing.T) {
 		{"added page", func(t *testing.T, dir string) { write(t, dir, "points/b/index.html", "") }, "points/b/index.html", "added"},
 		{"added first", func(t *testing.T, dir string) { write(t, dir, "a.html", "") }, "a.html", "added"},
 		{"added hidden file", func(t *testing.T, dir string) { write(t, dir, ".hidden", "") }, ".hidden", "added"},
+		{"added empty directory", func(t *testing.T, dir string) {
+			if err := os.MkdirAll(filepath.Join(dir, "points", "c", "d"), 0o755); err != nil {
+				t.Fatal(err)
+			}
+		}, "points/c/d", "added: an empty directory"},
+		{"removed page alone in its directory", func(t *testing.T, dir string) { remove(t, dir, "points/a/index.html") }, "points/a/index.html", "removed"},
 		{"renamed page", func(t *testing.T, dir string) {
 			rename(t, dir, "index.html", "zzz.html")
 		}, "index.html", "removed"},
@@ -128,6 +134,21 @@ func TestVerifyNamesTheFirstDifference(t *testing.T) {
 				t.Errorf("got %q %q, want %q %q", got.Path, got.What, c.path, c.what)
 			}
 		})
+	}
+}
+
+func TestVerifySaysWhatWasNeverSealed(t *testing.T) {
+	open := t.TempDir()
+	write(t, open, "data/points.json", "[]")
+	for _, c := range []struct{ dir, want string }{
+		{filepath.Join(open, "nope"), "no such directory"},
+		{filepath.Join(open, "data", "points.json"), "is not a directory"},
+		{open, "is not a sealed site: has no SHA256SUMS"},
+	} {
+		_, err := Verify(c.dir, nil)
+		if got, ok := errors.AsType[*NotSealedError](err); !ok || got.What != c.want {
+			t.Errorf("%s: got %v, want %q", c.dir, err, c.want)
+		}
 	}
 }
 

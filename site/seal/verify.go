@@ -20,8 +20,12 @@ import (
 //
 // With a key the signature must be that key's. With a nil key the site's own site.pub is used:
 // that proves integrity, not origin, and the caller must say so. The first thing that differs
-// comes back as a *DifferenceError; any other error means the question could not be answered.
+// comes back as a *DifferenceError, what was never sealed as a *NotSealedError; any other error
+// means the question could not be answered.
 func Verify(dir string, key *ecdsa.PublicKey) (Predicate, error) {
+	if err := sealed(dir); err != nil {
+		return Predicate{}, err
+	}
 	manifest, err := read(dir, ManifestName)
 	if err != nil {
 		return Predicate{}, err
@@ -57,6 +61,9 @@ func Verify(dir string, key *ecdsa.PublicKey) (Predicate, error) {
 		return about, err
 	}
 	if err := compare(stated, found); err != nil {
+		return about, err
+	}
+	if err := noneEmpty(dir); err != nil {
 		return about, err
 	}
 	if !own.Equal(key) {

@@ -28,7 +28,11 @@ func serveCmd() *cobra.Command {
 			if _, err := os.Stat(filepath.Join(dir, "index.html")); err != nil {
 				return &diag.Refusal{Field: "DIR", Value: dir, Problem: "holds no site", Accept: "a directory this command made; run it without arguments to make one"}
 			}
-			listener, err := net.Listen("tcp", addr)
+			at, err := net.ResolveTCPAddr("tcp", addr)
+			if err != nil || !at.IP.IsLoopback() {
+				return unusable("--addr", addr, "is no address of this machine alone", "localhost, 127.0.0.1 or [::1] and a port, e.g. 127.0.0.1:8080")
+			}
+			listener, err := net.ListenTCP("tcp", at)
 			if err != nil {
 				return &diag.Refusal{Field: "--addr", Value: addr, Problem: err.Error(), Accept: "a free address, e.g. 127.0.0.1:0"}
 			}
@@ -36,7 +40,7 @@ func serveCmd() *cobra.Command {
 			return serve(c.Context(), listener, dir)
 		},
 	}
-	c.Flags().StringVar(&addr, "addr", "127.0.0.1:8080", "address to listen on")
+	c.Flags().StringVar(&addr, "addr", "127.0.0.1:8080", "loopback address to listen on; any other is refused")
 	return c
 }
 

@@ -75,7 +75,7 @@ func checkpoint(spec engines.Spec, env engines.Environment) (*catalog.Model, *ca
 	}
 	ck, ok := m.Checkpoint(spec.Checkpoint)
 	if !ok {
-		return nil, nil, &diag.Refusal{Field: "engine.checkpoint", Value: spec.Checkpoint, Problem: "is no checkpoint of " + m.Name, Accept: "a checkpoint of its model.yaml", Rule: "SUB-3"}
+		return nil, nil, &diag.Refusal{Field: "checkpoint", Value: spec.Checkpoint, Problem: "is no checkpoint of " + m.Name, Accept: "a checkpoint of its model.yaml", Rule: "SUB-3"}
 	}
 	return m, ck, nil
 }

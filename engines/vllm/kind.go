@@ -63,13 +63,13 @@ func (k *Kind) New(spec engines.Spec, env engines.Environment) (engines.Engine, 
 	if n := s.config.DP; n > 1 {
 		r, err := AssembleRanks(parts, n)
 		if err != nil {
-			return nil, refusal(err)
+			return nil, refusal(err, spec.Args)
 		}
 		return r, nil
 	}
 	e, err := Assemble(parts)
 	if err != nil {
-		return nil, refusal(err)
+		return nil, refusal(err, spec.Args)
 	}
 	return e, nil
 }

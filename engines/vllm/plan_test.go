@@ -227,6 +227,8 @@ func TestRefusalPairs(t *testing.T) {
 	}{
 		{arg("tensor-paralel-size", 2), arg("tensor-parallel-size", 2), "engine.args.tensor-paralel-size: 2: unrecognized arguments: --tensor-paralel-size"},
 		{with(llama, map[string]any{"data-parallel-size": 2}), arg("data-parallel-size", 2), "engine.args.data-parallel-size: 2: a dense model's data-parallel ranks are engines of their own"},
+		{arg("max-num-seqs", -4), arg("max-num-seqs", 1), "engine.args.max-num-seqs: max_num_batched_tokens: Input should be"},
+		{engines.Spec{Model: llama.Model, Checkpoint: "none", Hardware: llama.Hardware}, llama, "checkpoint: none: is no checkpoint of"},
 		{arg("runner", "pooling"), arg("runner", "generate"), "engine.args.runner: pooling: is outside the values inert here"},
 		{arg("disable-log-requests", true), arg("enable-log-requests", false), "engine.args.disable-log-requests: true: is not a setting of " + Version},
 		{arg("max-model-len", 131073), arg("max-model-len", 131072), "User-specified max_model_len (131073) is greater than the derived max_model_len"},

@@ -3,6 +3,7 @@ package vllm
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/inference-sim/accuracy-dashboard/catalog"
@@ -38,7 +39,7 @@ func (k *Kind) prepare(spec engines.Spec, env engines.Environment) (*setup, erro
 	}
 	facts, err := config.ChipOf(chip)
 	if err != nil {
-		return nil, refusal(err)
+		return nil, refusal(err, spec.Args)
 	}
 	nodes := max(1, spec.Nodes)
 	args := spec.Args
@@ -47,7 +48,7 @@ func (k *Kind) prepare(spec engines.Spec, env engines.Environment) (*setup, erro
 	}
 	c, err := config.Resolve(config.Input{Args: args, Env: spec.Env, Model: config.FromCatalog(model, ck.Name), Chip: facts, Usage: config.APIServer})
 	if err != nil {
-		return nil, refusal(err)
+		return nil, refusal(err, args)
 	}
 	if c.DP > 1 && c.Model.Experts == 0 {
 		return nil, &diag.Refusal{Field: "engine.args.data-parallel-size", Value: fmt.Sprint(c.DP), Rule: "X1",
@@ -87,13 +88,14 @@ func checkpoint(spec engines.Spec, env engines.Environment) (*catalog.Model, *ca
 		for i := range m.Checkpoints {
 			names = append(names, m.Checkpoints[i].Name)
 		}
-		return nil, nil, &diag.Refusal{Field: "engine.checkpoint", Value: spec.Checkpoint, Problem: "is no checkpoint of " + m.Name, Accept: diag.OneOf(spec.Checkpoint, names), Rule: "SUB-3"}
+		return nil, nil, &diag.Refusal{Field: "checkpoint", Value: spec.Checkpoint, Problem: "is no checkpoint of " + m.Name, Accept: diag.OneOf(spec.Checkpoint, names), Rule: "SUB-3"}
 	}
 	return m, ck, nil
 }
 
-// refusal puts vLLM's own words into the shape every refusal has.
-func refusal(err error) error {
+// refusal puts vLLM's own words into the shape every refusal has. Of several faults
+// the field is the first that args state: a value derived from it fails as well.
+func refusal(err error, args map[string]any) error {
 	if e, ok := errors.AsType[*sched.StartupError](err); ok {
 		return &diag.Refusal{Field: "engine.args", Problem: e.Text, Rule: "X1"}
 	}
@@ -101,9 +103,11 @@ func refusal(err error) error {
 	if !ok {
 		return err
 	}
+	named := func(i config.Item) string { return strings.ReplaceAll(i.Loc, "_", "-") }
+	at := max(0, slices.IndexFunc(u.Items, func(i config.Item) bool { return args[named(i)] != nil }))
 	field := "engine.args"
-	if len(u.Items) > 0 && u.Items[0].Loc != "" {
-		field += "." + strings.ReplaceAll(u.Items[0].Loc, "_", "-")
+	if at < len(u.Items) && u.Items[at].Loc != "" {
+		field += "." + named(u.Items[at])
 	}
 	return &diag.Refusal{Field: field, Problem: u.Error(), Rule: "X1"}
 }

@@ -114,7 +114,7 @@ func (t *tally) bound() plan.Bound {
 }
 
 func (e *entry) part(t *tally) plan.Part {
-	low, high := interval(e.found, t.seconds)
+	low, high := widen(e.found, t.seconds, t.seconds)
 	part := plan.Part{
 		Name: e.layer.Name, Primitive: e.layer.Primitive, Kernel: e.layer.Kernel,
 		Seconds: quantity.Seconds(t.seconds), Ideal: quantity.Seconds(t.ideal), Bound: t.bound(),
@@ -122,7 +122,7 @@ func (e *entry) part(t *tally) plan.Part {
 		Method: e.found.Effective(t.inside), Flags: e.found.Flags(t.inside), Entries: []string{e.found.Entry.Key.String()},
 	}
 	for _, f := range e.factors {
-		low, high = spread(f, low), spreadHigh(f, high)
+		low, high = widen(f, low, high)
 		part.Method = max(part.Method, f.Method)
 		part.Entries = append(part.Entries, f.Entry.Key.String())
 	}
@@ -134,33 +134,20 @@ func (e *entry) part(t *tally) plan.Part {
 	return part
 }
 
-// interval is the 95% interval of seconds priced with an entry; seconds itself
-// when the entry states none.
-func interval(r registry.Resolved, seconds float64) (low, high float64) {
-	if r.Entry.Factor == [2]float64{} {
-		return seconds, seconds
+// widen stretches an interval by the 95% interval of the factor common to every
+// price of an entry, and by 1 too: where held-out times say that the curve is off,
+// the interval reaches from the price to them. An entry that states none leaves it.
+func widen(r registry.Resolved, low, high float64) (float64, float64) {
+	if r.Entry.Factor.IsZero() {
+		return low, high
 	}
-	return spread(r, seconds), spreadHigh(r, seconds)
-}
-
-func spread(r registry.Resolved, v float64) float64 {
-	if f := r.Entry.Factor[0]; f > 0 {
-		return float64(v * f)
-	}
-	return v
-}
-
-func spreadHigh(r registry.Resolved, v float64) float64 {
-	if f := r.Entry.Factor[1]; f > 0 {
-		return float64(v * f)
-	}
-	return v
+	return float64(low * min(1, r.Entry.Factor[0])), float64(high * max(1, r.Entry.Factor[1]))
 }
 
 // part is an overhead of seconds, the excess of full over base, where full scales
 // with the scalar.
 func (s scalar) part(name string, seconds, base, full float64) plan.Part {
-	low, high := interval(s.found, full)
+	low, high := widen(s.found, full, full)
 	return plan.Part{
 		Name: name, Seconds: quantity.Seconds(seconds),
 		Low: quantity.Seconds(max(0, low-base)), High: quantity.Seconds(max(0, high-base)),

@@ -109,10 +109,10 @@ func TestFieldsCommand(t *testing.T) {
 	}{
 		{nil, exit.Done, "111 modelled"},
 		{[]string{"--status", "removed"}, exit.Done, "cuda-graph-sizes"},
-		{[]string{"--status", "gone"}, exit.Refused, "unknown status"},
+		{[]string{"--status", "gone"}, exit.Usage, "unknown status"},
 		{[]string{"max-num-seqs"}, exit.Done, `"status": "modelled"`},
 		{[]string{"max-num-seq"}, exit.Refused, "did you mean max-num-seqs?"},
-		{[]string{"--engine", "vlm"}, exit.Refused, "did you mean vllm?"},
+		{[]string{"--engine", "vlm"}, exit.Usage, "did you mean vllm?"},
 		{[]string{"--unclassified-in-data", known}, exit.Done, ""},
 		{[]string{"--unclassified-in-data", unknown}, exit.Failed, "VLLM_MXFP4_USE_MARLIN=2\t1 launches\nnew-flag\t1 launches\n"},
 	} {

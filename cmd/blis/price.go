@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 
@@ -10,6 +11,7 @@ import (
 	"github.com/inference-sim/accuracy-dashboard/engines"
 	"github.com/inference-sim/accuracy-dashboard/internal/canon"
 	"github.com/inference-sim/accuracy-dashboard/internal/diag"
+	"github.com/inference-sim/accuracy-dashboard/internal/exit"
 	"github.com/inference-sim/accuracy-dashboard/internal/quantity"
 	"github.com/inference-sim/accuracy-dashboard/internal/world"
 	"github.com/inference-sim/accuracy-dashboard/registry"
@@ -78,8 +80,9 @@ type priceAnswer struct {
 	Padded   int              `json:"padded_tokens"`
 	Launch   string           `json:"launch"`
 	Seconds  quantity.Seconds `json:"seconds"`
-	Device   quantity.Seconds `json:"device_seconds"`
-	Host     quantity.Seconds `json:"host_seconds"`
+	Device   quantity.Seconds `json:"device_seconds"`       // with Exposed, all of Seconds
+	Exposed  quantity.Seconds `json:"exposed_host_seconds"` // host work the device waits for
+	Ahead    quantity.Seconds `json:"ahead_host_seconds"`   // host work beside the step; only what outlasts the step is in Exposed
 	Method   string           `json:"method"`
 	Parts    []pricePart      `json:"parts"`
 	Catalog  string           `json:"catalog_hash"`
@@ -101,6 +104,17 @@ type pricePart struct {
 	Method    string           `json:"method"`
 	Flags     []string         `json:"flags,omitempty"`
 	Entries   []string         `json:"registry_entries"`
+}
+
+const coverage = "95% of a factor common to every price of the coefficient, from times its fit did not see, widened to hold the price itself; " +
+	"not the spread of single shapes; low = high = seconds where the registry states none"
+
+// ahead is the host work an overlapping engine does while the step before runs.
+func ahead(p *plan.PoolPlan, e plan.StepEstimate) quantity.Seconds {
+	if !p.Host.Overlapped {
+		return 0
+	}
+	return e.Host
 }
 
 func (q *priceQuery) run() (*priceAnswer, error) {
@@ -125,16 +139,20 @@ func (q *priceQuery) run() (*priceAnswer, error) {
 	if err != nil {
 		return nil, err
 	}
-	step, err := q.step(p)
+	model, err := w.Catalog.Model(q.model)
+	if err != nil {
+		return nil, err
+	}
+	step, err := q.step(p, model.Graph.MaxPosition)
 	if err != nil {
 		return nil, err
 	}
 	e := pricer.Price(step)
 	a := &priceAnswer{
 		Engine: q.engine, Model: q.model, Chip: q.chip, Ranks: p.Layout.Ranks(), Tokens: step.Ranks[0].Tokens(), Padded: step.Padded[0].Tokens,
-		Launch: launchNames[step.Padded[0].Launch], Seconds: e.Total, Device: e.Device, Host: e.Host, Method: e.Method.String(),
+		Launch: launchNames[step.Padded[0].Launch], Seconds: e.Total, Device: e.Device, Exposed: e.Total - e.Device, Ahead: ahead(p, e), Method: e.Method.String(),
 		Catalog: w.Catalog.Hashes().Combined, Registry: w.Registry.Hashes().Combined,
-		Interval: "95% of the coefficient's own fit; low = high = seconds where the registry states none",
+		Interval: coverage,
 	}
 	for _, part := range pricer.Explain(step) {
 		kernel := ""
@@ -150,51 +168,25 @@ func (q *priceQuery) run() (*priceAnswer, error) {
 var launchNames = map[plan.Launch]string{plan.Eager: "eager", plan.PiecewiseGraph: "piecewise graph", plan.FullGraph: "full graph"}
 
 func (q *priceQuery) spec() (engines.Spec, error) {
+	for _, n := range []struct {
+		flag  string
+		value int
+	}{{"--nodes", q.nodes}, {"--tp", q.tensor}} {
+		if n.value < 1 || n.value > maxWidth {
+			return engines.Spec{}, outside(n.flag, strconv.Itoa(n.value), fmt.Sprintf("1 to %d", maxWidth))
+		}
+	}
 	s := engines.Spec{Model: q.model, Checkpoint: q.checkpoint, Hardware: q.chip, Nodes: q.nodes,
 		Args: map[string]any{"tensor-parallel-size": q.tensor}}
 	for _, a := range q.args {
 		name, value, ok := strings.Cut(a, "=")
 		if !ok {
-			return s, &diag.Refusal{Field: "--arg", Value: a, Problem: "has no value", Accept: "name=value"}
+			return s, exit.UsageError(&diag.Refusal{Field: "--arg", Value: a, Problem: "has no value", Accept: "name=value"})
+		}
+		if f, err := strconv.ParseFloat(value, 64); err == nil && math.IsNaN(f-f) {
+			return s, exit.UsageError(&diag.Refusal{Field: "--arg", Value: a, Problem: "is not finite", Accept: "a finite number"})
 		}
 		s.Args[name] = value
 	}
 	return s, nil
-}
-
-// step is the batch of the flags, padded to the plan's captured sizes.
-func (q *priceQuery) step(p *plan.PoolPlan) (*plan.StepShape, error) {
-	var b world.Batch
-	for _, d := range q.decode {
-		seqs, context, err := pair("--decode", d, "x", "SEQSxCONTEXT")
-		if err != nil {
-			return nil, err
-		}
-		b.Decode = append(b.Decode, world.Decoding{Seqs: seqs, Context: context})
-	}
-	for _, e := range q.extend {
-		query, context, err := pair("--extend", e, "@", "TOKENS@CACHED")
-		if err != nil {
-			return nil, err
-		}
-		b.Extend = append(b.Extend, plan.Chunk{Query: query, Context: context})
-	}
-	if len(b.Decode)+len(b.Extend) == 0 {
-		return nil, &diag.Refusal{Field: "--decode", Problem: "the step is empty", Accept: "--decode SEQSxCONTEXT or --extend TOKENS@CACHED"}
-	}
-	if q.stage < 0 || q.stage >= max(1, p.Layout.Pipeline) {
-		return nil, &diag.Refusal{Field: "--stage", Value: strconv.Itoa(q.stage), Problem: "is no stage of the plan",
-			Accept: fmt.Sprintf("0 to %d", max(1, p.Layout.Pipeline)-1)}
-	}
-	return world.Step(p, b, q.stage), nil
-}
-
-func pair(flag, text, sep, accept string) (a, b int, err error) {
-	left, right, ok := strings.Cut(text, sep)
-	a, errA := strconv.Atoi(left)
-	b, errB := strconv.Atoi(right)
-	if !ok || errA != nil || errB != nil || a < 1 || b < 0 {
-		return 0, 0, &diag.Refusal{Field: flag, Value: text, Problem: "is not " + accept, Accept: accept + ", whole numbers"}
-	}
-	return a, b, nil
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -51,10 +52,18 @@ func TestPriceDrawsAndPrintsOneAnswer(t *testing.T) {
 	for _, p := range a.Parts {
 		sum += float64(p.Seconds)
 	}
+	if math.Abs(float64(a.Device+a.Exposed-a.Seconds)) > 1e-12 {
+		t.Errorf("got device %v s and host %v s, want %v s together", a.Device, a.Exposed, a.Seconds)
+	}
 	if math.Abs(sum-float64(a.Seconds)) > 1e-9 || a.Tokens != 64+512 || a.Ranks != 2 {
 		t.Errorf("got %v s in parts of %v, %d tokens on %d ranks, want equal times, 576 on 2", sum, a.Seconds, a.Tokens, a.Ranks)
 	}
 	code, out, _ = priceRun(t, args...)
+	var total, device, host float64
+	_, after, _ := strings.Cut(out, "\n")
+	if n, err := fmt.Sscanf(after, "%f ms a step = device %f ms + host %f ms", &total, &device, &host); n != 3 || math.Abs(device+host-total) > 1e-9 {
+		t.Errorf("got %v ms as %v and %v, %v, want a sum", total, device, host, err)
+	}
 	for _, want := range []string{"moe.grouped_gemm", "attention.extend", "|AAAA", "% memory", "vllm_flash_attn_fa3"} {
 		if code != exit.Done || !strings.Contains(out, want) {
 			t.Errorf("code %d, drawing has no %q:\n%s", code, want, out)
@@ -70,11 +79,21 @@ func TestPriceRefuses(t *testing.T) {
 		want string
 	}{
 		"accepted":          {append(base, "--decode", "1x1"), exit.Done, ""},
-		"an empty step":     {base, exit.Refused, "the step is empty"},
-		"no sequences":      {append(base, "--decode", "0x1"), exit.Refused, "SEQSxCONTEXT"},
-		"no separator":      {append(base, "--extend", "64"), exit.Refused, "TOKENS@CACHED"},
-		"no such stage":     {append(base, "--decode", "1x1", "--stage", "1"), exit.Refused, "is no stage"},
-		"a bare setting":    {append(base, "--decode", "1x1", "--arg", "x"), exit.Refused, "has no value"},
+		"its last position": {append(base, "--decode", "1x131072", "--extend", "72@131000"), exit.Done, ""},
+		"beyond it":         {append(base, "--decode", "1x131073"), exit.Usage, "0 to 131072 tokens of context"},
+		"a chunk beyond it": {append(base, "--extend", "73@131000"), exit.Usage, "131072 together"},
+		"absurd sequences":  {append(base, "--decode", "999999999999x9"), exit.Usage, "1 to 65536 sequences"},
+		"no node":           {append(base, "--decode", "1x1", "--nodes", "0"), exit.Usage, "--nodes: 0: is out of range"},
+		"negative nodes":    {append(base, "--decode", "1x1", "--nodes", "-1"), exit.Usage, "1 to 4096"},
+		"no rank":           {append(base, "--decode", "1x1", "--tp", "0"), exit.Usage, "--tp: 0"},
+		"NaN":               {append(base, "--decode", "1x1", "--arg", "gpu-memory-utilization=NaN"), exit.Usage, "is not finite"},
+		"infinity":          {append(base, "--decode", "1x1", "--arg", "gpu-memory-utilization=inf"), exit.Usage, "is not finite"},
+		"words":             {append(base, "--decode", "abc"), exit.Usage, "SEQSxCONTEXT"},
+		"an empty step":     {base, exit.Usage, "the step is empty"},
+		"no sequences":      {append(base, "--decode", "0x1"), exit.Usage, "SEQSxCONTEXT"},
+		"no separator":      {append(base, "--extend", "64"), exit.Usage, "TOKENS@CACHED"},
+		"no such stage":     {append(base, "--decode", "1x1", "--stage", "1"), exit.Usage, "a stage of the plan"},
+		"a bare setting":    {append(base, "--decode", "1x1", "--arg", "x"), exit.Usage, "has no value"},
 		"an unknown chip":   {[]string{"--model", "gpt-oss-120b", "--chip", "h2000_sxm", "--decode", "1x1"}, exit.Refused, "h200_sxm"},
 		"an unknown engine": {append(base, "--decode", "1x1", "--engine", "vlm"), exit.Refused, "vllm"},
 		"no model":          {[]string{"--chip", "h200_sxm"}, exit.Usage, "model"},
@@ -114,7 +133,7 @@ func BenchmarkPriceStep(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			step, err := q.step(p)
+			step, err := q.step(p, 1<<17)
 			if err != nil {
 				b.Fatal(err)
 			}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strings"
 
@@ -17,7 +18,7 @@ const barWidth = 72
 func (a *priceAnswer) draw(w io.Writer) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s on %d x %s, %s: %d tokens padded to %d, %s\n", a.Model, a.Ranks, a.Chip, a.Engine, a.Tokens, a.Padded, a.Launch)
-	fmt.Fprintf(&b, "%s a step (device %s, host %s); least trusted method: %s\n\n", a.Seconds, a.Device, a.Host, a.Method)
+	b.WriteString(a.sum() + "; least trusted method: " + a.Method + "\n\n")
 	kinds := byKind(a.Parts)
 	b.WriteString(bar(kinds, a.Seconds) + "\n")
 	for i, k := range kinds {
@@ -35,8 +36,21 @@ func (a *priceAnswer) draw(w io.Writer) error {
 		fmt.Fprintf(&b, "%-24s %10s %22s %12s  %s\n", p.Name, p.Seconds, within, peak,
 			strings.TrimSpace(strings.Join(append([]string{p.Method, p.Kernel}, p.Flags...), " ")))
 	}
+	fmt.Fprintf(&b, "\ninterval: %s\n", a.Interval)
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// sum states the step's time as its two parts, rounded so that they add up.
+func (a *priceAnswer) sum() string {
+	micro := func(s quantity.Seconds) int64 { return int64(math.Round(1e6 * float64(s))) }
+	ms := func(micros int64) string { return fmt.Sprintf("%d.%03d ms", micros/1000, micros%1000) }
+	total, exposed := micro(a.Seconds), micro(a.Exposed)
+	s := fmt.Sprintf("%s a step = device %s + host %s the device waits for", ms(total), ms(total-exposed), ms(exposed))
+	if a.Ahead > 0 {
+		s += fmt.Sprintf(" (%s more may run ahead, beside the step)", a.Ahead)
+	}
+	return s
 }
 
 type kind struct {

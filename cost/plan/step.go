@@ -123,7 +123,7 @@ type Part struct {
 	Primitive Primitive
 	Kernel    KernelImpl
 	Seconds   quantity.Seconds // all repeats together
-	Low, High quantity.Seconds // 95% interval; equal to Seconds when none is known
+	Low, High quantity.Seconds // 95% interval of the factor on Seconds, widened to hold Seconds; equal to it when none is known
 	Ideal     quantity.Seconds // at the chip's datasheet peaks; 0 where no peak applies
 	Bound     Bound            // which peak
 	Flops     quantity.Flops

@@ -6,8 +6,10 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/inference-sim/accuracy-dashboard/internal/diag"
+	"github.com/inference-sim/accuracy-dashboard/internal/exit"
 	"github.com/inference-sim/accuracy-dashboard/internal/world"
 	"github.com/inference-sim/accuracy-dashboard/sim"
 	"github.com/inference-sim/accuracy-dashboard/sim/spec"
@@ -43,7 +45,7 @@ func runCmd() *cobra.Command {
 			if err = watcher.finish(err); err != nil {
 				return diag.In(args[0], err)
 			}
-			return printResult(cmd.OutOrStdout(), r)
+			return printResult(cmd.OutOrStdout(), args[0], r)
 		},
 	}
 	d.add(c)
@@ -59,12 +61,16 @@ func readScenario(path string) (*spec.Scenario, error) {
 	return spec.Parse(path, b)
 }
 
-func printResult(w io.Writer, r *spec.Result) error {
+// printResult prints r whatever it says; a run that its frame does not accept is
+// a check that failed.
+func printResult(w io.Writer, scenario string, r *spec.Result) error {
 	b, err := r.JSON()
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(w, "%s\n", b)
+	if _, err = fmt.Fprintf(w, "%s\n", b); err == nil && !r.Accepted {
+		err = &exit.CheckFailed{What: scenario + ": frame: the run is not accepted: " + strings.Join(r.Failures, "; ")}
+	}
 	return err
 }
 

@@ -101,6 +101,51 @@ func TestExportThenReplayGivesTheSameFigures(t *testing.T) {
 	}
 }
 
+// A frame that fails is told in one line and by the exit code, beside the Result.
+func TestRunThatItsFrameRejectsFails(t *testing.T) {
+	cut := func(horizon string) string { return chatScenario + "frame: {stop: {horizon: " + horizon + "}}\n" }
+	dir := withFiles(t, map[string]string{"cut.yaml": cut("0.001"), "s.yaml": cut("1"), "steps.yaml": strings.Replace(chatScenario, "poisson: {rate: 20}", "constant: {rate: 1000}", 1) + "frame: {stop: {horizon: 0.003}}\n"})
+	for _, file := range []string{"cut.yaml", "steps.yaml"} {
+		code, out, complaint := blisIn(t, dir, "run", file)
+		var r spec.Result
+		if err := json.Unmarshal([]byte(out), &r); err != nil || r.Accepted || len(r.Failures) != 1 {
+			t.Fatalf("%s: got %v, %v", file, err, r.Failures)
+		}
+		if want := "blis: " + file + ": frame: the run is not accepted: " + r.Failures[0] + "\n"; code != exit.Failed || complaint != want {
+			t.Errorf("%s: got %d, %q, want %q", file, code, complaint, want)
+		}
+	}
+	if code, _, complaint := blisIn(t, dir, "run", "s.yaml"); code != exit.Done || complaint != "" {
+		t.Errorf("accepted: got %d, %q", code, complaint)
+	}
+}
+
+func TestDirectoryIsNoOutputFile(t *testing.T) {
+	dir := withFiles(t, map[string]string{"s.yaml": chatScenario, "old.svg": ""})
+	for _, args := range [][]string{{"run", "s.yaml", "--plot", "."}, {"run", "s.yaml", "--timeline", "."}, {"trace", "export", "s.yaml", "--out", "."}} {
+		want := args[len(args)-2] + ": .: is a directory"
+		if code, out, complaint := blisIn(t, dir, args...); code != exit.Refused || out != "" || !strings.Contains(complaint, want) {
+			t.Errorf("%v: got %d, %q, want %q", args, code, complaint, want)
+		}
+	}
+	if code, _, complaint := blisIn(t, dir, "run", "s.yaml", "--plot", "old.svg"); code != exit.Done {
+		t.Errorf("a file that exists: got %d, %q", code, complaint)
+	}
+}
+
+func TestReplayScaleHasARange(t *testing.T) {
+	dir := withFiles(t, map[string]string{"s.yaml": chatScenario})
+	if code, _, complaint := blisIn(t, dir, "trace", "export", "s.yaml", "--out", "t.jsonl"); code != 0 {
+		t.Fatal(complaint)
+	}
+	for scale, want := range map[string]string{"0": "--scale: 0: is out of range", "-1": "--scale: -1: is out of range", "1e300": "--scale: 1e+300: is out of range", "1e-9": ""} {
+		code, _, complaint := blisIn(t, dir, "replay", "s.yaml", "t.jsonl", "--scale="+scale)
+		if (code == exit.Done) != (want == "") || !strings.Contains(complaint, want) {
+			t.Errorf("%s: got %d, %q, want %q", scale, code, complaint, want)
+		}
+	}
+}
+
 func TestCompareHasThreeOutcomes(t *testing.T) {
 	dir := withFiles(t, map[string]string{"a.yaml": chatScenario, "b.yaml": strings.Replace(chatScenario, "max-num-seqs: 32", "max-num-seqs: 1", 1)})
 	if code, out, complaint := blisIn(t, dir, "compare", "a.yaml", "b.yaml", "--metric", "ttft_mean"); code != 0 || !strings.Contains(out, "worse") {

@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"fmt"
-	"os"
 
 	"github.com/inference-sim/accuracy-dashboard/internal/plot"
 	"github.com/inference-sim/accuracy-dashboard/sim"
@@ -18,7 +17,7 @@ type curves struct {
 	load, kv, ttft thinned
 }
 
-func newCurves(f *os.File, path string) view { return &curves{output: output{f, path}} }
+func newCurves(o output) view { return &curves{output: o} }
 
 // Batch keeps KV use after it.
 func (c *curves) Batch(b sim.BatchRecord) { c.kv.add(b.End, 100*b.KVUsage) }

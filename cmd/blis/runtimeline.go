@@ -5,7 +5,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"path/filepath"
 
+	"github.com/inference-sim/accuracy-dashboard/internal/diag"
 	"github.com/inference-sim/accuracy-dashboard/sim"
 	"github.com/inference-sim/accuracy-dashboard/sim/des"
 )
@@ -21,8 +23,8 @@ type timeline struct {
 
 const requestProcess = 1 << 20
 
-func newTimeline(f *os.File, path string) view {
-	t := &timeline{output: output{f, path}, w: bufio.NewWriterSize(f, 1<<16), named: map[int]bool{}}
+func newTimeline(o output) view {
+	t := &timeline{output: o, w: bufio.NewWriterSize(o.file, 1<<16), named: map[int]bool{}}
 	t.w.WriteString(`{"displayTimeUnit":"ms","traceEvents":[`)
 	t.event(`{"ph":"M","name":"process_name","pid":%d,"args":{"name":"requests"}}`, requestProcess)
 	return t
@@ -85,6 +87,19 @@ func (t *timeline) finish() error {
 type output struct {
 	file *os.File
 	path string
+}
+
+// create begins the file that a flag names; a path that cannot take it is refused
+// before any work is done.
+func create(flag, path string) (output, error) {
+	if i, err := os.Stat(path); err == nil && i.IsDir() {
+		return output{}, &diag.Refusal{Field: flag, Value: path, Problem: "is a directory", Accept: "the path of a file"}
+	}
+	f, err := os.CreateTemp(filepath.Dir(path), ".blis-*")
+	if err != nil {
+		return output{}, &diag.Refusal{Field: flag, Value: path, Problem: "cannot be written: " + err.Error()}
+	}
+	return output{f, path}, nil
 }
 
 func (o *output) keep() error {

@@ -4,11 +4,8 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 	"time"
 
-	"github.com/inference-sim/accuracy-dashboard/internal/diag"
 	"github.com/inference-sim/accuracy-dashboard/sim"
 	"github.com/inference-sim/accuracy-dashboard/sim/des"
 	"github.com/inference-sim/accuracy-dashboard/sim/spec"
@@ -47,18 +44,18 @@ type view interface {
 func (w *watchFlags) start(ctx context.Context, stderr io.Writer, s *spec.Scenario) (*watcher, error) {
 	v := &watcher{ctx: ctx, progress: &progress{to: stderr, live: w.watch, began: time.Now(), goal: goal(s)}}
 	for _, o := range []struct {
-		path string
-		open func(*os.File, string) view
-	}{{w.timeline, newTimeline}, {w.plot, newCurves}} {
+		flag, path string
+		open       func(output) view
+	}{{"--timeline", w.timeline, newTimeline}, {"--plot", w.plot, newCurves}} {
 		if o.path == "" {
 			continue
 		}
-		f, err := os.CreateTemp(filepath.Dir(o.path), ".blis-*")
+		file, err := create(o.flag, o.path)
 		if err != nil {
 			v.discard()
-			return nil, &diag.Refusal{File: o.path, Problem: "cannot be written: " + err.Error()}
+			return nil, err
 		}
-		v.views = append(v.views, o.open(f, o.path))
+		v.views = append(v.views, o.open(file))
 	}
 	return v, nil
 }

@@ -25,6 +25,9 @@ func replayCmd() *cobra.Command {
 		Example: "  blis trace export chat.yaml --out chat.jsonl\n  blis replay chat-tp2.yaml chat.jsonl",
 		Args:    cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := spec.CheckScale("--scale", scale); err != nil {
+				return err
+			}
 			s, err := readScenario(args[0])
 			if err != nil {
 				return err
@@ -38,7 +41,7 @@ func replayCmd() *cobra.Command {
 			if err != nil {
 				return diag.In(args[0], err)
 			}
-			return printResult(cmd.OutOrStdout(), r)
+			return printResult(cmd.OutOrStdout(), args[0], r)
 		},
 	}
 	c.Flags().Float64Var(&scale, "scale", 1, "multiply every time of the trace")
@@ -118,14 +121,13 @@ func convertCmd() *cobra.Command {
 
 type convertQuery struct{ from, out string }
 
-// writeWhole writes a file that appears at path only when it is whole.
+// writeWhole writes the file of --out, which appears at path only when it is whole.
 func writeWhole(path string, write func(*os.File) error) error {
-	f, err := os.CreateTemp(filepath.Dir(path), ".blis-*")
+	o, err := create("--out", path)
 	if err != nil {
-		return &diag.Refusal{File: path, Problem: "cannot be written: " + err.Error()}
+		return err
 	}
-	o := output{f, path}
-	if err := write(f); err != nil {
+	if err := write(o.file); err != nil {
 		o.discard()
 		return err
 	}

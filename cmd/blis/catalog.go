@@ -12,6 +12,7 @@ import (
 	"github.com/inference-sim/accuracy-dashboard/catalog/graph"
 	"github.com/inference-sim/accuracy-dashboard/internal/diag"
 	"github.com/inference-sim/accuracy-dashboard/internal/exit"
+	"github.com/inference-sim/accuracy-dashboard/internal/world"
 	"github.com/spf13/cobra"
 )
 
@@ -31,19 +32,25 @@ type catalogFlags struct {
 	overlays []string
 }
 
-func (f *catalogFlags) base() fs.FS {
+func (f *catalogFlags) base() (fs.FS, error) {
 	if f.path == "" {
-		return catalog.EmbeddedFS()
+		return catalog.EmbeddedFS(), nil
 	}
-	return os.DirFS(f.path)
+	return world.Directory(f.path)
 }
 
 func (f *catalogFlags) open() (*catalog.Catalog, error) {
-	var overlays []fs.FS
-	for _, dir := range f.overlays {
-		overlays = append(overlays, os.DirFS(dir))
+	base, err := f.base()
+	if err != nil {
+		return nil, err
 	}
-	return catalog.Open(f.base(), overlays...)
+	overlays := make([]fs.FS, len(f.overlays))
+	for i, dir := range f.overlays {
+		if overlays[i], err = world.Directory(dir); err != nil {
+			return nil, err
+		}
+	}
+	return catalog.Open(base, overlays...)
 }
 
 func catalogList(src *catalogFlags) *cobra.Command {
@@ -116,7 +123,13 @@ func catalogShow(src *catalogFlags) *cobra.Command {
 
 func catalogResolve(src *catalogFlags) *cobra.Command {
 	return &cobra.Command{
-		Use: "resolve SOURCE NAME", Short: "the entry a data source calls NAME, as JSON", Args: cobra.ExactArgs(2),
+		Use: "resolve SOURCE NAME", Short: "the entry a data source calls NAME, as JSON",
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) != 2 {
+				return fmt.Errorf("resolve takes two arguments, SOURCE (such as inferencex) and NAME; %d given", len(args))
+			}
+			return nil
+		},
 		Long:    "Prints the catalog entry that SOURCE (such as inferencex) calls NAME. A name nobody knows prints {\"found\": false} and exits 0: that is an answer, not an error.",
 		Example: "  blis catalog resolve inferencex zhipuai/GLM-5",
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -155,7 +168,11 @@ func catalogDerive(src *catalogFlags) *cobra.Command {
 			if !check && src.path == "" {
 				return exit.UsageError(fmt.Errorf("derive writes under --catalog DIR; give it, or --check"))
 			}
-			derived, err := graph.DeriveAll(src.base(), os.DirFS(args[0]))
+			base, err := src.base()
+			if err != nil {
+				return err
+			}
+			derived, err := graph.DeriveAll(base, os.DirFS(args[0]))
 			if err != nil {
 				return err
 			}

@@ -85,6 +85,7 @@ spec:
 		{script, exit.Done, "max-num-seqs: 64"},
 		{"vllm serve openai/gpt-oss-120b --max-model-len 200k", exit.Refused, "User-specified max_model_len (200000) is greater than the derived max_model_len"},
 		{"vllm serve openai/gpt-oss-120b --tensor-parallel-sise 2", exit.Refused, "unrecognized arguments: --tensor-parallel-sise"},
+		{"vllm serve openai/gpt-oss-120b --gpu-memory-utilization NaN", exit.Refused, "Input should be a finite number"},
 		{"vllm serve nobody/nothing", exit.Refused, "model: nobody/nothing: is not in the catalog"},
 		{"vllm serve 'openai/gpt-oss-120b", exit.Refused, "a quote (') is not closed"},
 	} {

@@ -11,6 +11,7 @@ import (
 	"github.com/inference-sim/accuracy-dashboard/internal/canon"
 	"github.com/inference-sim/accuracy-dashboard/internal/exit"
 	"github.com/inference-sim/accuracy-dashboard/internal/plot"
+	"github.com/inference-sim/accuracy-dashboard/internal/world"
 	"github.com/inference-sim/accuracy-dashboard/registry"
 	"github.com/inference-sim/accuracy-dashboard/registry/fit"
 	"github.com/spf13/cobra"
@@ -154,15 +155,17 @@ func registryDiffCmd() *cobra.Command {
 	return &cobra.Command{
 		Use: "diff A B", Short: "entries two registries do not share, and how far their curves moved", Args: cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, dirs []string) error {
-			a, err := registry.Open(os.DirFS(dirs[0]))
-			if err != nil {
-				return err
+			var opened [2]*registry.Registry
+			for i, dir := range dirs {
+				fsys, err := world.Directory(dir)
+				if err != nil {
+					return err
+				}
+				if opened[i], err = registry.Open(fsys); err != nil {
+					return err
+				}
 			}
-			b, err := registry.Open(os.DirFS(dirs[1]))
-			if err != nil {
-				return err
-			}
-			for _, d := range registry.Diff(a, b) {
+			for _, d := range registry.Diff(opened[0], opened[1]) {
 				fmt.Fprintln(cmd.OutOrStdout(), d)
 			}
 			return nil

@@ -63,6 +63,14 @@ func TestRegistryReportPrintsAndDraws(t *testing.T) {
 	}
 }
 
+func TestRegistryDiffNamesTheMissingDirectory(t *testing.T) {
+	missing := filepath.Join(t.TempDir(), "none")
+	code, _, errs := registryRun("diff", "../../registry/data", missing)
+	if code != 1 || !strings.Contains(errs, missing+": cannot be opened as a data directory") {
+		t.Errorf("got exit %d, %q, want 1 and %s", code, errs, missing)
+	}
+}
+
 func TestRegistryFitRefusesADirectoryWithoutTables(t *testing.T) {
 	code, _, errs := registryRun("fit", "--tables", t.TempDir())
 	if code != 1 || !strings.Contains(errs, "holds no operator table") {

@@ -21,7 +21,7 @@ func scenarioCmd() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "scenario --from-args 'vllm serve ...' --hardware CHIP",
 		Short: "turn a launch command or a Kubernetes manifest into a scenario",
-		Long: "The words are read as the engine's own parser reads them and refused in its words. The scenario is checked by resolving it; " +
+		Long: "Of the engines, only vllm reads launch commands. The words are read as the engine's own parser reads them and refused in its words. The scenario is checked by resolving it; " +
 			"its workload is a closed loop to be replaced by yours.",
 		Example: "  blis scenario --from-args 'vllm serve openai/gpt-oss-120b -tp 2' --hardware h200_sxm > chat.yaml\n" +
 			"  blis scenario --from-args deployment.yaml --hardware h100_sxm",
@@ -41,7 +41,7 @@ func scenarioCmd() *cobra.Command {
 	}
 	f := c.Flags()
 	f.StringVar(&q.from, "from-args", "", "the command, or a file with it, with a list of container arguments or with a manifest")
-	f.StringVar(&q.engine, "engine", "vllm", "engine port")
+	f.StringVar(&q.engine, "engine", "vllm", "engine port: vllm, the one that reads launch commands")
 	f.StringVar(&q.hardware, "hardware", "", "catalog chip")
 	f.IntVar(&q.concurrency, "concurrency", 16, "requests outstanding")
 	f.IntVar(&q.prompt, "prompt", 1024, "prompt tokens of a request")

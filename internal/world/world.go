@@ -71,21 +71,21 @@ func open[T any](path string, overlays []string, base fs.FS, parsed func() (T, e
 	var none T
 	var err error
 	if path != "" {
-		if base, err = directory(path); err != nil {
+		if base, err = Directory(path); err != nil {
 			return none, err
 		}
 	}
 	over := make([]fs.FS, len(overlays))
 	for i, o := range overlays {
-		if over[i], err = directory(o); err != nil {
+		if over[i], err = Directory(o); err != nil {
 			return none, err
 		}
 	}
 	return read(base, over...)
 }
 
-// directory is a root that data cannot point out of.
-func directory(path string) (fs.FS, error) {
+// Directory is a root that data cannot point out of; it refuses a path that is none.
+func Directory(path string) (fs.FS, error) {
 	root, err := os.OpenRoot(path)
 	if err != nil {
 		return nil, &diag.Refusal{File: path, Problem: "cannot be opened as a data directory: " + err.Error(), Accept: "a directory with the layout of the embedded copy"}

@@ -121,6 +121,8 @@ type bound struct {
 func (b bound) check(v float64) *Item {
 	text := strconv.FormatFloat(b.limit, 'f', -1, 64)
 	switch {
+	case math.IsNaN(v):
+		return &Item{Type: "finite_number", Message: "Input should be a finite number"}
 	case b.op == "ge" && v < b.limit:
 		return &Item{Type: "greater_than_equal", Message: "Input should be greater than or equal to " + text}
 	case b.op == "gt" && v <= b.limit:

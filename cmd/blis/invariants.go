@@ -150,7 +150,7 @@ func rulesCheckCmd() *cobra.Command {
 			}
 			fmt.Fprintln(cmd.OutOrStdout(), countByStatus(records))
 			if len(found)+failed > 0 {
-				return &exit.CheckFailed{What: fmt.Sprintf("%d findings, %d rules whose checks failed", len(found), failed)}
+				return &exit.CheckFailed{What: fmt.Sprintf("%s, %s whose checks failed", count(len(found), "finding"), count(failed, "rule"))}
 			}
 			return nil
 		},

@@ -16,8 +16,10 @@ func root() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "blis",
 		Short: "simulate LLM serving clusters: vLLM and SGLang step by step, every step priced",
-		RunE:  func(c *cobra.Command, _ []string) error { return c.Help() },
-		Args:  cobra.NoArgs,
+		Long: "Simulates LLM serving clusters: vLLM and SGLang step by step, every step priced.\n\n" +
+			"Exit codes: 0 done; 1 refused input, also when interrupted; 2 wrong usage; 3 a check failed; 70 a defect of the program.",
+		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
+		Args: cobra.NoArgs,
 	}
 	registry := registryCmd()
 	registry.AddCommand(fitCompositeCmd())

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -83,40 +84,55 @@ func writeFiles(files fit.Files, dir string) error {
 }
 
 func registryReportCmd() *cobra.Command {
-	var tables, out, plots string
+	var q reportQuery
 	c := &cobra.Command{
 		Use: "report", Short: "errors on shapes and chips no fit saw, by primitive", Args: cobra.NoArgs,
+		Long: "Prints the report of the fits that wrote this build's registry. With --tables the fits are made again and judged.",
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			res, cat, err := runFits(tables)
+			rep, err := q.report()
 			if err != nil {
 				return err
-			}
-			rep, err := res.Report(cat)
-			if err != nil {
-				return err
-			}
-			if out != "" {
-				b, err := canon.Indent(rep)
-				if err != nil {
-					return err
-				}
-				if err := os.WriteFile(out, b, 0o644); err != nil {
-					return err
-				}
-			}
-			if plots != "" {
-				if err := drawFits(res, plots); err != nil {
-					return err
-				}
 			}
 			return printReport(cmd.OutOrStdout(), rep)
 		},
 	}
-	c.Flags().StringVar(&tables, "tables", "", "directory of operator tables")
-	c.Flags().StringVar(&out, "out", "", "file for the report as JSON")
-	c.Flags().StringVar(&plots, "plots", "", "directory for the charts as SVG")
-	_ = c.MarkFlagRequired("tables")
+	c.Flags().StringVar(&q.tables, "tables", "", "directory of operator tables to fit again")
+	c.Flags().StringVar(&q.out, "out", "", "file for the report as JSON")
+	c.Flags().StringVar(&q.plots, "plots", "", "directory for the charts as SVG; needs --tables")
 	return c
+}
+
+type reportQuery struct{ tables, out, plots string }
+
+func (q *reportQuery) report() (*fit.Report, error) {
+	rep, err := q.fitted()
+	if err != nil || q.out == "" {
+		return rep, err
+	}
+	b, err := canon.Indent(rep)
+	if err != nil {
+		return nil, err
+	}
+	return rep, os.WriteFile(q.out, b, 0o644)
+}
+
+func (q *reportQuery) fitted() (*fit.Report, error) {
+	if q.tables == "" && q.plots != "" {
+		return nil, exit.UsageError(errors.New("--plots draws the fits of --tables DIR; give both"))
+	}
+	if q.tables == "" {
+		return fit.Published()
+	}
+	res, cat, err := runFits(q.tables)
+	if err != nil {
+		return nil, err
+	}
+	if q.plots != "" {
+		if err := drawFits(res, q.plots); err != nil {
+			return nil, err
+		}
+	}
+	return res.Report(cat)
 }
 
 func drawFits(res *fit.Result, dir string) error {

@@ -63,6 +63,25 @@ func TestRegistryReportPrintsAndDraws(t *testing.T) {
 	}
 }
 
+func TestRegistryReportWithoutTablesIsThePublishedOne(t *testing.T) {
+	p := filepath.Join(t.TempDir(), "r.json")
+	code, out, errs := registryRun("report", "--out", p)
+	if code != 0 || !strings.Contains(out, "attention.decode") {
+		t.Fatalf("got exit %d, %q, %q", code, out, errs)
+	}
+	got, err := os.ReadFile(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := os.ReadFile("../../registry/fit/report.json")
+	if err != nil || !bytes.Equal(got, want) {
+		t.Errorf("got %d bytes, %v, want the %d of the committed report", len(got), err, len(want))
+	}
+	if code, _, errs := registryRun("report", "--plots", t.TempDir()); code != exit.Usage || !strings.Contains(errs, "give both") {
+		t.Errorf("charts without tables: got exit %d, %q, want %d", code, errs, exit.Usage)
+	}
+}
+
 func TestRegistryDiffNamesTheMissingDirectory(t *testing.T) {
 	missing := filepath.Join(t.TempDir(), "none")
 	code, _, errs := registryRun("diff", "../../registry/data", missing)

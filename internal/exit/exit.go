@@ -2,7 +2,7 @@
 // and a script can test: one line on standard error, hint lines, an exit code.
 //
 // In: a cobra command and its arguments. Out: the code; the caller alone exits.
-// Codes: 0 done, 1 refused input, 2 usage, 3 a check failed, 70 a defect.
+// Codes: 0 done, 1 refused input or interrupted, 2 usage, 3 a check failed, 70 a defect.
 package exit
 
 import (
@@ -22,7 +22,7 @@ import (
 // Codes of a finished command.
 const (
 	Done    = 0
-	Refused = 1
+	Refused = 1 // and interrupted
 	Usage   = 2
 	Failed  = 3
 	Defect  = 70

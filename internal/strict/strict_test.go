@@ -1,6 +1,7 @@
 package strict
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 )
@@ -11,7 +12,19 @@ type doc struct {
 	Sub  []sub          `yaml:"sub" json:"sub"`
 	Args map[string]any `yaml:"args" json:"args"`
 	Seed uint64         `yaml:"seed" json:"seed"`
+	Unit unit           `yaml:"unit" json:"unit"`
 }
+
+// unit reads itself from text.
+type unit uint8
+
+func (u *unit) UnmarshalText(b []byte) error {
+	if string(b) != "ms" {
+		return fmt.Errorf("%q is not a unit", b)
+	}
+	return nil
+}
+
 type sub struct {
 	N int `yaml:"n" json:"n"`
 }
@@ -32,6 +45,8 @@ func TestYAML(t *testing.T) {
 		{"part of an integer", "sub: [{n: 1.5}]\n", "f.yaml:1:11: sub[0].n: 1.5: is not a whole number"},
 		{"a whole float for an integer", "sub: [{n: 1e4}]\n", ""},
 		{"beyond 64 bits", "sub: [{n: 9223372036854775808.0}]\n", "sub[0].n: 9223372036854775808.0: is not a whole number of 64 bits"},
+		{"text its type refuses", "unit: s\n", "f.yaml:1:7: unit: \"s\" is not a unit"},
+		{"text its type takes", "unit: ms\n", ""},
 		{"null", "name:\nsub: [{n: }]\n", ""},
 		{"two documents", "name: a\n---\nname: b\n", "f.yaml: holds more than one document"},
 		{"empty", "", "f.yaml: is empty"},

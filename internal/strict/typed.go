@@ -1,9 +1,11 @@
 package strict
 
 import (
+	"encoding"
 	"math"
 	"reflect"
 	"strconv"
+	"strings"
 
 	"github.com/inference-sim/accuracy-dashboard/internal/diag"
 	"gopkg.in/yaml.v3"
@@ -76,8 +78,12 @@ func mistyped(file, path string, n *yaml.Node, t reflect.Type) error {
 		}
 		return nil
 	default:
-		if kindName(t) == "" || n.Decode(reflect.New(t).Interface()) == nil {
+		err := n.Decode(reflect.New(t).Interface())
+		if kindName(t) == "" || err == nil {
 			return nil
+		}
+		if reflect.PointerTo(t).Implements(reflect.TypeFor[encoding.TextUnmarshaler]()) { // its own words say more
+			return at(file, path, n, strings.TrimPrefix(err.Error(), "yaml: "), "")
 		}
 		return &diag.Refusal{File: file, Line: n.Line, Col: n.Column, Field: path, Value: n.Value, Problem: "is of the wrong type or out of its range", Accept: accepted(t)}
 	}

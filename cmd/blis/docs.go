@@ -40,7 +40,7 @@ func docsCmd() *cobra.Command {
 				fmt.Fprintln(cmd.OutOrStdout(), s)
 			}
 			if len(stale) > 0 {
-				return &exit.CheckFailed{What: fmt.Sprintf("%d generated files are stale; `blis docs` writes them", len(stale))}
+				return &exit.CheckFailed{What: count(len(stale), "stale generated file") + "; `blis docs` writes each"}
 			}
 			return nil
 		},

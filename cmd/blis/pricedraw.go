@@ -48,7 +48,7 @@ func (a *priceAnswer) sum() string {
 	total, exposed := micro(a.Seconds), micro(a.Exposed)
 	s := fmt.Sprintf("%s a step = device %s + host %s the device waits for", ms(total), ms(total-exposed), ms(exposed))
 	if a.Ahead > 0 {
-		s += fmt.Sprintf(" (%s more may run ahead, beside the step)", a.Ahead)
+		s += fmt.Sprintf(" (host work done ahead: %s, counted only where it outlasts the step)", a.Ahead)
 	}
 	return s
 }

@@ -31,6 +31,7 @@ type Input struct {
 	Policy   string            // text of layers.txt
 	Packages map[string]string // folder to the first sentence of its package comment
 	Prices   []Price
+	Fits     Fits
 }
 
 // Price is the price of one reference step. A price that changes shows in the file
@@ -70,6 +71,11 @@ func Files(in Input) (map[string][]byte, error) {
 	page("maintainers", "Maintainer checklist", "Rules that a person keeps for the repository as a whole.", checklist(in.Records))
 	page("imports", "Who may import whom", "The packages from the ground up, and the policy that orders them.", imports(in))
 	page("coefficients", "Coefficients", "How far each price can be trusted: its method, its data, its error on shapes it never saw.", coefficients(in.Registry))
+	errors, err := fits(in.Fits, out)
+	if err != nil {
+		return nil, err
+	}
+	page("fits", "How good each method is", "Fits against data they never saw: operators on unseen shapes and chips, whole runs with their lane left out.", errors)
 	page("prices", "Prices of reference steps", "One step each of a few models, so that a changed price is seen.", prices(in.Prices))
 	page("upstreams", "Modelled releases", "Which upstream each engine port follows, and why that one.", upstreams(in.Engines))
 	for _, k := range in.Engines {

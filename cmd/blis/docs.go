@@ -13,6 +13,8 @@ import (
 	"github.com/inference-sim/accuracy-dashboard/internal/exit"
 	"github.com/inference-sim/accuracy-dashboard/internal/world"
 	"github.com/inference-sim/accuracy-dashboard/invariants"
+	"github.com/inference-sim/accuracy-dashboard/registry/fit"
+	"github.com/inference-sim/accuracy-dashboard/registry/fit/composite"
 	"github.com/spf13/cobra"
 )
 
@@ -78,8 +80,29 @@ func generatedFiles(dir string) (map[string][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return docgen.Files(docgen.Input{Commands: []*cobra.Command{root()}, Others: []string{"blis-score"}, Engines: w.Kinds, Records: records, Registry: w.Registry,
+	fits, err := fitRecords()
+	if err != nil {
+		return nil, err
+	}
+	return docgen.Files(docgen.Input{Fits: fits, Commands: []*cobra.Command{root()}, Others: []string{"blis-score"}, Engines: w.Kinds, Records: records, Registry: w.Registry,
 		Layers: layers, Policy: string(policy), Packages: m.Packages(), Prices: prices})
+}
+
+// fitRecords is what the registry's writers left on record.
+func fitRecords() (docgen.Fits, error) {
+	operators, err := fit.Published()
+	if err != nil {
+		return docgen.Fits{}, err
+	}
+	vllm, err := composite.Published()
+	if err != nil {
+		return docgen.Fits{}, err
+	}
+	sglang, err := composite.PublishedSGLang()
+	if err != nil {
+		return docgen.Fits{}, err
+	}
+	return docgen.Fits{Operators: operators, Whole: []composite.Report{*vllm, *sglang}, Plots: fit.Plots}, nil
 }
 
 // referencePrices prices a decode step and a prompt of a few models and chips, which the

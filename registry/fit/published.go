@@ -1,7 +1,7 @@
 package fit
 
 import (
-	_ "embed"
+	"embed"
 	"sync"
 
 	"github.com/inference-sim/accuracy-dashboard/internal/strict"
@@ -9,6 +9,12 @@ import (
 
 //go:embed report.json
 var published []byte
+
+// Plots are the charts of the same fits, one pair a primitive: fitted against
+// measured, and the error over the shape's ideal time, on shapes kept from the fit.
+//
+//go:embed plots/*.svg
+var Plots embed.FS
 
 // Published is the report of the fits that wrote this build's registry.
 var Published = sync.OnceValues(func() (*Report, error) {

@@ -10,11 +10,17 @@ import (
 //go:embed report.json
 var published []byte
 
-// Published is the record of the fit that wrote this build's registry.
-var Published = sync.OnceValues(func() (*Report, error) {
-	var r Report
-	if err := strict.JSON("report.json", published, &r); err != nil {
-		return nil, err
-	}
-	return &r, nil
-})
+//go:embed sglang.json
+var publishedSGLang []byte
+
+// Published is the record of the vLLM fit that wrote this build's registry;
+// PublishedSGLang is SGLang's.
+var (
+	Published       = sync.OnceValues(func() (*Report, error) { return read("report.json", published) })
+	PublishedSGLang = sync.OnceValues(func() (*Report, error) { return read("sglang.json", publishedSGLang) })
+)
+
+func read(name string, data []byte) (*Report, error) {
+	r := new(Report)
+	return r, strict.JSON("registry/fit/composite/"+name, data, r)
+}

@@ -173,7 +173,7 @@ func byIdentity(a, b *Entry) int { return strings.Compare(a.identity(), b.identi
 // expand adds to all the entries of chip that t transfers from own.
 func (t Transfer) expand(chip string, own []*Entry, all map[string]*Entry) {
 	have := map[Key]bool{}
-	for _, e := range all {
+	for _, e := range all { //determinism:any-order fills a set
 		if e.Chip == chip {
 			have[e.Key] = true
 		}

@@ -35,7 +35,7 @@ func (Decode) Coords() []Coord { return decodeCoords }
 func (d Decode) Point(c *Chip) Point {
 	seen := d.seen(d.Context)
 	cache := float64(2*d.Seqs*d.KV) * d.Dim * d.Stored * seen
-	p := place(c, d.On, float64(4*d.Seqs*d.Query)*d.Dim*seen, cache+float64(4*d.Seqs*d.Query)*d.Dim)
+	p := place(c, d.On, float64(4*d.Seqs*d.Query)*d.Dim*seen, cache+float64(4*d.Seqs*d.Query*d.Dim))
 	p.X = [maxCoords]float64{d.Seqs * d.KV, seen, d.Query / d.KV, d.Dim, cache, d.KV, d.Context}
 	return p
 }
@@ -62,7 +62,7 @@ func (q Prefill) Point(c *Chip) Point {
 	if q.Window > 0 {
 		read = min(q.Length, q.Tokens+q.Window)
 	}
-	p := place(c, q.On, flops, float64(4*rows)*q.Dim+float64(2*q.Seqs*q.KV)*q.Dim*q.Stored*read)
+	p := place(c, q.On, flops, float64(4*rows*q.Dim)+float64(2*q.Seqs*q.KV*q.Dim*q.Stored*read))
 	tiles := q.Seqs * q.KV * math.Ceil(q.Tokens*q.Query/q.KV/tileRows)
 	p.X = [maxCoords]float64{tiles, q.Length, q.Query / q.KV, q.Dim, q.KV, q.Tokens}
 	return p

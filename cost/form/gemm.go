@@ -14,7 +14,7 @@ var gemmCoords = []Coord{{"m", false}, {"n", true}, {"k", true}, {"mn", false}}
 func (GEMM) Coords() []Coord { return gemmCoords }
 
 func (g GEMM) Point(c *Chip) Point {
-	bytes := float64(g.M*g.K)*g.Act + float64(g.N*g.K)*g.Stored + float64(2*g.M*g.N)
+	bytes := float64(g.M*g.K*g.Act) + float64(g.N*g.K*g.Stored) + float64(2*g.M*g.N)
 	p := place(c, g.On, 2*g.M*g.N*g.K, bytes)
 	p.X = [maxCoords]float64{g.M, g.N, g.K, g.M * g.N}
 	return p

@@ -19,8 +19,8 @@ func (l *Latent) projections() float64 {
 	if l.Hidden == 0 {
 		return 0
 	}
-	return float64(l.Hidden*(l.QueryRank+l.cached())) + float64(l.QueryRank*l.Heads)*(l.Nope+l.Rope) +
-		float64(l.Heads*l.CacheRank)*(l.Nope+l.Value) + float64(l.Heads*l.Value)*l.Hidden
+	return float64(l.Hidden*(l.QueryRank+l.cached())) + float64(l.QueryRank*l.Heads*(l.Nope+l.Rope)) +
+		float64(l.Heads*l.CacheRank*(l.Nope+l.Value)) + float64(l.Heads*l.Value*l.Hidden)
 }
 
 // point adds the time of the projections to that of the attention: they run one
@@ -28,7 +28,7 @@ func (l *Latent) projections() float64 {
 func (l *Latent) point(c *Chip, tokens, flops, bytes float64) Point {
 	p := place(c, l.Cache.On, flops, bytes)
 	if w := l.projections(); w > 0 {
-		q := place(c, l.Weights.On, 2*tokens*w, float64(w*l.Weights.Stored)+float64(4*tokens)*l.Hidden)
+		q := place(c, l.Weights.On, 2*tokens*w, float64(w*l.Weights.Stored)+float64(4*tokens*l.Hidden))
 		p.Flops, p.Bytes, p.Ideal = p.Flops+q.Flops, p.Bytes+q.Bytes, p.Ideal+q.Ideal
 	}
 	return p

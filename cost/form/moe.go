@@ -36,7 +36,7 @@ func (m MoE) Point(c *Chip) Point {
 	}
 	routed := load * local
 	p := place(c, m.On, float64(2*routed)*weights,
-		float64(local*m.hit(load)*weights)*m.Stored+routed*(float64(m.Hidden*(m.Act+2))+float64(6*inter)))
+		float64(local*m.hit(load)*weights*m.Stored)+float64(routed*(float64(m.Hidden*(m.Act+2))+float64(6*inter))))
 	p.X = [maxCoords]float64{load, local, inter, m.Hidden, m.TopK, m.Skew + 1, m.Tokens, align(inter), m.EP}
 	return p
 }

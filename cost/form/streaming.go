@@ -39,7 +39,7 @@ func (Recurrent) Coords() []Coord { return recurrentCoords }
 
 func (r Recurrent) Point(c *Chip) Point {
 	state := r.Heads * r.Key * r.Value
-	bytes := float64(8*r.Seqs)*state + float64(2*r.Tokens*r.Heads)*(2*r.Key+2*r.Value)
+	bytes := float64(8*r.Seqs*state) + float64(2*r.Tokens*r.Heads*(float64(2*r.Key)+float64(2*r.Value)))
 	p := place(c, BF16, float64(8*r.Tokens)*state, bytes)
 	p.X = [maxCoords]float64{r.Tokens, bytes}
 	return p

@@ -66,7 +66,7 @@ func Log(x float64) float64 {
 	}
 	tail := float64(float64(2*s) * float64(z*p))
 	n := float64(e)
-	return float64(n*ln2Hi) + (2*s + (tail + float64(n*ln2Lo)))
+	return float64(n*ln2Hi) + (float64(2*s) + (tail + float64(n*ln2Lo)))
 }
 
 // logSeries is 1/19, 1/17, ..., 1/3.

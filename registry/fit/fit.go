@@ -147,7 +147,7 @@ func (r *Result) Files(cat *catalog.Catalog) (Files, error) {
 		}
 	}
 	out := Files{}
-	for p, s := range sets {
+	for p, s := range sets { //determinism:any-order each set writes its own file
 		s.Set = strings.TrimSuffix(path.Base(p), ".yaml")
 		b, err := encode(*s)
 		if err != nil {

@@ -71,7 +71,7 @@ func (t *Table) groups(cat *catalog.Catalog) ([]*group, []Skipped, error) {
 	}
 	found, reasons, err := t.sort(&all[i], &chip)
 	var out []*group
-	for _, g := range found {
+	for _, g := range found { //determinism:any-order Run sorts the groups of every table
 		g.samples = unique(g.samples)
 		markFrontier(g.samples, g.family.apart)
 		out = append(out, g)

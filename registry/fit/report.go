@@ -91,7 +91,7 @@ func (r *Result) Report(cat *catalog.Catalog) (*Report, error) {
 		p.table = append(p.table, table...)
 	}
 	rep.Tables = len(seen)
-	for _, p := range pools {
+	for _, p := range pools { //determinism:any-order sorted below
 		p.Held, p.Frontier, p.Table = sumUp(p.held), sumUp(p.frontier), sumUp(p.table)
 		rep.Families = append(rep.Families, p.Primitive)
 	}
@@ -110,7 +110,7 @@ func (g *group) interpolate() []float64 {
 			lines[rest(s)] = append(lines[rest(s)], at{s.sizes[0], s.seconds})
 		}
 	}
-	for _, l := range lines {
+	for _, l := range lines { //determinism:any-order each line is sorted by itself
 		slices.SortFunc(l, func(a, b at) int { return cmp.Compare(a.size, b.size) })
 	}
 	var out []float64
@@ -155,7 +155,7 @@ func (r *Result) leaveOneOut(cat *catalog.Catalog, rep *Report) error {
 			same[p] = append(same[p], errs...)
 		}
 	}
-	for k, errs := range pools {
+	for k, errs := range pools { //determinism:any-order sorted below
 		k.Error = sumUp(errs)
 		rep.LeftOut = append(rep.LeftOut, k)
 	}

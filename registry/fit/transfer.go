@@ -27,7 +27,7 @@ func (r *Result) donors(cat *catalog.Catalog, chip string) ([]string, error) {
 		distance [3]float64
 	}
 	var found []donor
-	for name := range r.measured() {
+	for name := range r.measured() { //determinism:any-order sorted below
 		from, err := cat.Chip(name)
 		if err != nil {
 			return nil, err

@@ -205,8 +205,8 @@ func capture(name string) (said func() string, restore func(), err error) {
 	return said, restore, nil
 }
 
-// libraryThere says whether dir holds the chart library of the lockfile.
-func libraryThere(dir string) (bool, error) {
+// LibraryThere says whether dir holds the chart library of the lockfile.
+func LibraryThere(dir string) (bool, error) {
 	if dir == "" {
 		return false, nil
 	}

@@ -72,7 +72,7 @@ func Build(ctx context.Context, in page.Input, o Options) error {
 	if err := src.prose(o.Reference, "reference"); err != nil {
 		return err
 	}
-	live, err := libraryThere(o.Library)
+	live, err := LibraryThere(o.Library)
 	if err != nil {
 		return err
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/inference-sim/accuracy-dashboard/internal/canon"
 	"github.com/inference-sim/accuracy-dashboard/scorer/record"
+	"github.com/inference-sim/accuracy-dashboard/site"
 	"github.com/inference-sim/accuracy-dashboard/site/page"
 )
 
@@ -51,5 +52,9 @@ func closing(o options) string {
 	if o.key == "" {
 		key = ""
 	}
-	return fmt.Sprintf("site:    %s\nopen:    blis-score serve %s\nverify:  blis-score verify %s%s\n         (go run ./cmd/blis-score in place of blis-score, from the source)\n", o.out, o.out, o.out, key)
+	charts := ""
+	if live, err := site.LibraryThere(o.library); err == nil && !live {
+		charts = "charts:  static pictures, for want of the chart library; npm ci in site brings it\n"
+	}
+	return charts + fmt.Sprintf("site:    %s\nopen:    blis-score serve %s\nverify:  blis-score verify %s%s\n         (go run ./cmd/blis-score in place of blis-score, from the source)\n", o.out, o.out, o.out, key)
 }

@@ -71,11 +71,13 @@ func (t *Table) groups(cat *catalog.Catalog) ([]*group, []Skipped, error) {
 	}
 	found, reasons, err := t.sort(&all[i], &chip)
 	var out []*group
-	for _, g := range found { //determinism:any-order Run sorts the groups of every table
+	for _, g := range found { //determinism:any-order sorted below
 		g.samples = unique(g.samples)
 		markFrontier(g.samples, g.family.apart)
 		out = append(out, g)
 	}
+	// Ties between equally covered kernels go to the first of them.
+	slices.SortFunc(out, func(a, b *group) int { return strings.Compare(a.key.String(), b.key.String()) })
 	var skipped []Skipped
 	for _, reason := range sortedKeys(reasons) {
 		skipped = append(skipped, Skipped{t.Path, reason, reasons[reason]})

@@ -6,7 +6,6 @@ import (
 	"math"
 	"text/tabwriter"
 
-	"github.com/inference-sim/accuracy-dashboard/internal/canon"
 	"github.com/inference-sim/accuracy-dashboard/internal/diag"
 	"github.com/inference-sim/accuracy-dashboard/sim"
 	"github.com/inference-sim/accuracy-dashboard/sim/analysis"
@@ -31,12 +30,7 @@ func compareCmd() *cobra.Command {
 				return err
 			}
 			if q.json {
-				b, err := canon.Indent(rows)
-				if err != nil {
-					return err
-				}
-				_, err = cmd.OutOrStdout().Write(b)
-				return err
+				return printJSON(cmd.OutOrStdout(), rows)
 			}
 			return drawComparison(cmd.OutOrStdout(), rows)
 		},

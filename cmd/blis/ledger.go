@@ -120,12 +120,7 @@ func ledgerShowCmd() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			b, err := canon.Indent(u)
-			if err != nil {
-				return err
-			}
-			_, err = c.OutOrStdout().Write(b)
-			return err
+			return printJSON(c.OutOrStdout(), u)
 		},
 	}
 	addLedgerFlag(c)
@@ -147,12 +142,7 @@ func ledgerReportCmd() *cobra.Command {
 				printIngest(c.OutOrStdout(), &l.Report)
 				return nil
 			}
-			b, err := canon.Indent(l.Report)
-			if err != nil {
-				return err
-			}
-			_, err = c.OutOrStdout().Write(b)
-			return err
+			return printJSON(c.OutOrStdout(), l.Report)
 		},
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print the whole report, with every record left out")

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"text/tabwriter"
 
-	"github.com/inference-sim/accuracy-dashboard/internal/canon"
 	"github.com/inference-sim/accuracy-dashboard/sim/metric"
 	"github.com/spf13/cobra"
 )
@@ -22,12 +21,7 @@ func metricsCmd() *cobra.Command {
 				return err
 			}
 			if asJSON {
-				b, err := canon.Indent(defs)
-				if err != nil {
-					return err
-				}
-				_, err = cmd.OutOrStdout().Write(b)
-				return err
+				return printJSON(cmd.OutOrStdout(), defs)
 			}
 			t := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 4, 2, ' ', 0)
 			fmt.Fprintln(t, "id\tunit\tstatistic\tpopulation\tformula")

@@ -9,7 +9,6 @@ import (
 	"github.com/inference-sim/accuracy-dashboard/cost"
 	"github.com/inference-sim/accuracy-dashboard/cost/plan"
 	"github.com/inference-sim/accuracy-dashboard/engines"
-	"github.com/inference-sim/accuracy-dashboard/internal/canon"
 	"github.com/inference-sim/accuracy-dashboard/internal/diag"
 	"github.com/inference-sim/accuracy-dashboard/internal/exit"
 	"github.com/inference-sim/accuracy-dashboard/internal/quantity"
@@ -33,12 +32,7 @@ func priceCmd() *cobra.Command {
 				return err
 			}
 			if q.json {
-				b, err := canon.Indent(answer)
-				if err != nil {
-					return err
-				}
-				_, err = cmd.OutOrStdout().Write(b)
-				return err
+				return printJSON(cmd.OutOrStdout(), answer)
 			}
 			return answer.draw(cmd.OutOrStdout())
 		},

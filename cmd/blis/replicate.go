@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"text/tabwriter"
 
-	"github.com/inference-sim/accuracy-dashboard/internal/canon"
 	"github.com/inference-sim/accuracy-dashboard/internal/diag"
 	"github.com/inference-sim/accuracy-dashboard/sim"
 	"github.com/inference-sim/accuracy-dashboard/sim/analysis"
@@ -29,12 +28,7 @@ func replicateCmd() *cobra.Command {
 				return err
 			}
 			if q.json {
-				b, err := canon.Indent(figures)
-				if err != nil {
-					return err
-				}
-				_, err = cmd.OutOrStdout().Write(b)
-				return err
+				return printJSON(cmd.OutOrStdout(), figures)
 			}
 			t := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 4, 2, ' ', 0)
 			fmt.Fprintln(t, "metric\tmean\tinterval\treplications")

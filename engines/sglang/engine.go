@@ -13,6 +13,7 @@ package sglang
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/inference-sim/accuracy-dashboard/cost/plan"
 	"github.com/inference-sim/accuracy-dashboard/engines"
@@ -53,8 +54,7 @@ type Engine struct {
 	live    map[engines.RequestID]*job
 
 	out       *engines.Outcome
-	completed uint64 // batches completed so far
-	flights   []int  // scheduled tokens of each open batch, oldest first
+	flights   []int // scheduled tokens of each open batch, oldest first
 	aborted   []*engines.Request
 	preempted []engines.RequestID
 	hits      engines.PrefixCounters
@@ -74,8 +74,7 @@ type input struct {
 type job struct {
 	sched.Req
 	request *engines.Request
-	last    uint64 // the completed batch that emitted its newest token, counted from 1
-	seen    bool   // some batch has held it
+	seen    bool // some batch has held it
 }
 
 var _ engines.Engine = (*Engine)(nil)
@@ -88,6 +87,7 @@ func Assemble(p Parts) *Engine {
 		tree = kv.NewTree(p.Sched.PageSize, p.Eviction, nil)
 	}
 	e.cache = kv.NewCache(p.Sched.TotalTokens, p.Sched.PageSize, tree)
+	p.Sched.Attends = p.Attends
 	e.loop = sched.NewLoop(sched.New(p.Sched, e.cache, nil, e))
 	e.shape = plan.StepShape{Ranks: make([]plan.RankStep, 1), Padded: make([]plan.PaddedShape, 1)}
 	e.shape.Ranks[0].Decode.Attended = make([]int64, len(p.Plan.KV))
@@ -120,7 +120,7 @@ func (e *Engine) newJob(r *engines.Request, prompt int) *job {
 		Prompt: r.Prompt, Input: prompt, MaxNew: r.MaxTokens, IgnoreEOS: r.IgnoreEOS, Owner: j,
 		Ns: kv.Namespace{Salt: r.Salt},
 		Next: func(n int) engines.Segment {
-			return engines.Segment{Stream: r.Output.Stream, Start: r.Output.Start + n, Count: 1}
+			return engines.Segment{Stream: r.Output.Stream, Start: r.Output.Start + n, Count: math.MaxInt}
 		},
 	}
 	if r.StopAt >= r.MinTokens {
@@ -223,7 +223,6 @@ func (e *Engine) read() {
 
 // Complete applies the oldest batch's result.
 func (e *Engine) Complete(out *engines.Outcome) {
-	e.completed++
 	*out = engines.Outcome{Events: out.Events[:0], Preempted: append(out.Preempted[:0], e.preempted...), Scheduled: e.flights[0]}
 	e.flights = append(e.flights[:0], e.flights[1:]...)
 	e.preempted = e.preempted[:0]
@@ -235,6 +234,7 @@ func (e *Engine) Complete(out *engines.Outcome) {
 	e.aborted = e.aborted[:0]
 	if e.bare {
 		e.bare = false
+		e.loop.Scheduler.Skip()
 	} else {
 		e.loop.Settle()
 	}

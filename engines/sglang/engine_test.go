@@ -2,6 +2,7 @@ package sglang
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -25,17 +26,25 @@ func (asIs) Extend(tokens, seqs int) plan.PaddedShape {
 // of MaxLength fills exactly has two pages more, and a context two tokens longer than
 // what fits.
 func assemble(s enginetest.Setup) (engines.Engine, error) {
+	p, err := parts(s)
+	if err != nil {
+		return nil, err
+	}
+	return Assemble(p), nil
+}
+
+func parts(s enginetest.Setup) (Parts, error) {
 	switch {
 	case s.Drafts > 0:
-		return nil, errors.New("speculative-algorithm is not modelled")
+		return Parts{}, errors.New("speculative-algorithm is not modelled")
 	case s.Pipeline > 1:
-		return nil, errors.New("pipeline-parallel-size is not modelled")
+		return Parts{}, errors.New("pipeline-parallel-size is not modelled")
 	case s.Shape == "all-recurrent" || s.Shape == "recurrent-and-full":
 		if s.Caching {
-			return nil, errors.New("MambaRadixCache is not modelled")
+			return Parts{}, errors.New("MambaRadixCache is not modelled")
 		}
 	case s.Shape != "full" && s.Shape != "one-layer":
-		return nil, errors.New("the model needs an allocator that is not modelled: " + s.Shape)
+		return Parts{}, errors.New("the model needs an allocator that is not modelled: " + s.Shape)
 	}
 	tokens := s.Blocks * s.BlockTokens
 	c := sched.Config{
@@ -47,7 +56,7 @@ func assemble(s enginetest.Setup) (engines.Engine, error) {
 	if s.Async {
 		p.InFlight = 2
 	}
-	return Assemble(Parts{Sched: c, Eviction: kv.LRU, NoTree: !s.Caching, Plan: p, Attends: []int{0}, Padding: asIs{}, Pricer: flat{}}), nil
+	return Parts{Sched: c, Eviction: kv.LRU, NoTree: !s.Caching, Plan: p, Attends: []int{0}, Padding: asIs{}, Pricer: flat{}}, nil
 }
 
 func TestEngineConforms(t *testing.T) { enginetest.Run(t, assemble, 200) }
@@ -65,14 +74,17 @@ func submit(e engines.Engine, n, prompt, output int) []engines.Request {
 	return reqs
 }
 
-func steady(t testing.TB, seqs int, overlap bool) engines.Engine {
+// steady is an engine in which seqs requests decode for thousands of steps.
+func steady(t testing.TB, seqs, page int, overlap, stepwise bool) engines.Engine {
 	t.Helper()
-	e, err := assemble(enginetest.Setup{
-		Blocks: seqs * 9000, BlockTokens: 1, MaxSeqs: seqs, StepTokens: 16384, MaxLength: 1 << 20, Async: overlap, Pipeline: 1, Shape: "full",
+	p, err := parts(enginetest.Setup{
+		Blocks: seqs * 9000 / page, BlockTokens: page, MaxSeqs: seqs, StepTokens: 16384, MaxLength: 1 << 20, Async: overlap, Pipeline: 1, Shape: "full",
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
+	p.Sched.Stepwise = stepwise
+	e := Assemble(p)
 	submit(e, seqs, 128, 8000)
 	var out engines.Outcome
 	for range 64 {
@@ -92,7 +104,7 @@ func step(e engines.Engine, out *engines.Outcome) {
 
 func TestSteadyDecodeAllocatesNothing(t *testing.T) {
 	for _, overlap := range []bool{false, true} {
-		e := steady(t, 64, overlap)
+		e := steady(t, 64, 16, overlap, false)
 		var out engines.Outcome
 		step(e, &out)
 		if got := testing.AllocsPerRun(200, func() { step(e, &out) }); got != 0 {
@@ -101,25 +113,25 @@ func TestSteadyDecodeAllocatesNothing(t *testing.T) {
 	}
 }
 
+// BenchmarkDecodeStep is one step in which every request takes and emits one token.
 func BenchmarkDecodeStep(b *testing.B) {
-	for _, c := range []struct {
-		name string
-		seqs int
-	}{{"64", 64}, {"256", 256}} {
-		b.Run(c.name, func(b *testing.B) {
-			e := steady(b, c.seqs, true)
-			var out engines.Outcome
-			left := 7000
-			b.ReportAllocs()
-			for b.Loop() {
-				if left--; left == 0 {
-					b.StopTimer()
-					e, left = steady(b, c.seqs, true), 7000
-					b.StartTimer()
+	for _, seqs := range []int{1, 64, 512} {
+		for _, mode := range []string{"steady", "stepwise"} {
+			b.Run(fmt.Sprintf("batch=%d/%s", seqs, mode), func(b *testing.B) {
+				var e engines.Engine
+				var out engines.Outcome
+				left := 0
+				b.ReportAllocs()
+				for b.Loop() {
+					if left--; left < 0 {
+						b.StopTimer()
+						e, left = steady(b, seqs, 16, true, mode == "stepwise"), 7000
+						b.StartTimer()
+					}
+					step(e, &out)
 				}
-				step(e, &out)
-			}
-		})
+			})
+		}
 	}
 }
 

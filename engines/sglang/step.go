@@ -15,11 +15,29 @@ func (e *Engine) launch(l *sched.Launch) {
 	clear(attended)
 	*rank = plan.RankStep{Extend: rank.Extend[:0], Decode: plan.DecodeBatch{Query: 1, Attended: attended}}
 	e.admitted = e.admitted[:0]
+	scheduled := len(l.Reqs)
+	if l.Attended != nil {
+		copy(attended, l.Attended)
+		rank.Decode.Seqs, rank.Sampled = scheduled, scheduled
+	} else {
+		scheduled = e.visit(l, rank)
+	}
+	e.flights = append(e.flights, scheduled)
+	e.shape.Mode = stepMode(rank)
+	if len(rank.Extend) == 0 {
+		e.shape.Padded[0] = e.parts.Padding.Decode(rank.Decode.Seqs)
+	} else {
+		e.shape.Padded[0] = e.parts.Padding.Extend(scheduled, len(l.Reqs))
+	}
+	e.steps[0].Price = e.parts.Pricer.Price(&e.shape)
+}
+
+// visit adds the requests of l to rank one by one and returns their tokens.
+func (e *Engine) visit(l *sched.Launch, rank *plan.RankStep) (scheduled int) {
 	extending := len(l.Reqs) - l.Decoding
 	if l.Mode == sched.Decode {
 		extending = 0
 	}
-	scheduled := 0
 	for i, r := range l.Reqs {
 		j := r.Owner.(*job)
 		tokens := 1
@@ -28,7 +46,7 @@ func (e *Engine) launch(l *sched.Launch) {
 			e.extend(j, rank, l.Prefix[i], tokens)
 		} else {
 			rank.Decode.Seqs++
-			e.attend(attended, r.Committed())
+			e.attend(rank.Decode.Attended, r.Committed())
 		}
 		if i >= extending || !e.cut(r) {
 			rank.Sampled++
@@ -36,14 +54,7 @@ func (e *Engine) launch(l *sched.Launch) {
 		j.request.Token.Computed += tokens
 		scheduled += tokens
 	}
-	e.flights = append(e.flights, scheduled)
-	e.shape.Mode = stepMode(rank)
-	if extending == 0 {
-		e.shape.Padded[0] = e.parts.Padding.Decode(rank.Decode.Seqs)
-	} else {
-		e.shape.Padded[0] = e.parts.Padding.Extend(scheduled, len(l.Reqs))
-	}
-	e.steps[0].Price = e.parts.Pricer.Price(&e.shape)
+	return scheduled
 }
 
 // cut says whether r has prompt left for later steps, so that this one samples
@@ -86,14 +97,16 @@ func stepMode(r *plan.RankStep) plan.StepMode {
 	return plan.DecodeOnly
 }
 
+// Steady counts requests that the scheduler does not name.
+func (e *Engine) Steady(n int) { e.out.Steady += n }
+
 // Emitted reports a token: counted when the request also emitted one in the batch
 // before and goes on, an event otherwise.
 func (e *Engine) Emitted(r *sched.Req) {
 	j := r.Owner.(*job)
-	t := &j.request.Token
-	t.Emitted++
-	gap := j.last > 0 && j.last == e.completed-1
-	j.last = e.completed
+	j.note()
+	t, gap := &j.request.Token, r.Consecutive()
+	t.Emitted = r.Outputs()
 	if gap && r.Finish == engines.NotFinished {
 		e.out.Steady++
 		return
@@ -104,9 +117,13 @@ func (e *Engine) Emitted(r *sched.Req) {
 	}
 }
 
+// note brings the record of computed tokens up to date.
+func (j *job) note() { j.request.Token.Computed += j.Steps() }
+
 // Aborted notes a request that ended without a result; the next Complete reports it.
 func (e *Engine) Aborted(r *sched.Req, _ string) {
 	j := r.Owner.(*job)
+	j.note()
 	e.aborted = append(e.aborted, j.request)
 	delete(e.live, j.request.ID)
 }
@@ -115,6 +132,7 @@ func (e *Engine) Aborted(r *sched.Req, _ string) {
 func (e *Engine) Retracted(victims []*sched.Req, _ float64) {
 	for _, r := range victims {
 		j := r.Owner.(*job)
+		j.note()
 		j.request.Token.Preemptions++
 		e.preempted = append(e.preempted, j.request.ID)
 	}

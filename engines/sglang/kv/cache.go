@@ -106,6 +106,9 @@ func (c *Cache) Extend(h *Hold, tokens int) {
 	h.Committed = tokens
 }
 
+// Take takes pages for requests whose holds are told later.
+func (c *Cache) Take(pages int) { c.free -= pages * c.page }
+
 // Grow takes the slot of one more token.
 func (c *Cache) Grow(h *Hold) {
 	if h.Committed%c.page == 0 {

@@ -118,13 +118,16 @@ func (w *world) Aborted(r *sched.Req, why string) {
 	w.step.add("aborts", []any{r.Name, message})
 }
 
+// Steady concerns requests that go on: nothing of them is recorded.
+func (w *world) Steady(int) {}
+
 // Emitted notes a request that finished at a result.
 func (w *world) Emitted(r *sched.Req) {
 	if r.Finish == engines.NotFinished {
 		return
 	}
 	reason := map[engines.Finish]string{engines.Stopped: "stop", engines.Length: "length", engines.Aborted: "abort"}[r.Finish]
-	w.step.add("finished", []any{r.Name, r.Outputs, reason})
+	w.step.add("finished", []any{r.Name, r.Outputs(), reason})
 }
 
 // Published notes one batch of KV events.

@@ -52,7 +52,7 @@ func (s *Scheduler) newAdder() *Adder {
 
 // outstanding is the tokens admission reserves for a running request.
 func (s *Scheduler) outstanding(r *Req) float64 {
-	return float64(float64(min(r.MaxNew-r.Outputs, s.c.ClipNewTokens)) * s.ratio.now)
+	return float64(float64(min(r.MaxNew-r.Outputs(), s.c.ClipNewTokens)) * s.ratio.now)
 }
 
 // RemTotal is what is left after every promise, CurRem after what this step takes.
@@ -109,7 +109,7 @@ func (a *Adder) add(r *Req) Verdict {
 	if r.IgnoreEOS && a.s.cache.Tree == nil {
 		return a.addIgnoreEOS(r)
 	}
-	total := float64(r.extend + min(max(r.MaxNew-r.Outputs, 0), c.ClipNewTokens) + c.PageSize)
+	total := float64(r.extend + min(max(r.MaxNew-r.Outputs(), 0), c.ClipNewTokens) + c.PageSize)
 	if total >= a.RemTotal() {
 		return NoToken
 	}
@@ -214,7 +214,7 @@ func (a *Adder) state(r *Req) (reqState, bool) {
 	if r.IgnoreEOS {
 		share = 1
 	}
-	left := float64(float64(r.MaxNew)*share) - float64(r.Outputs)
+	left := float64(float64(r.MaxNew)*share) - float64(r.Outputs())
 	return reqState{left, float64(r.length())}, left > 0
 }
 
@@ -230,7 +230,7 @@ func (a *Adder) preemptFor(r *Req) bool {
 		}
 		return int(int64(y.entered) - int64(x.entered))
 	})
-	need := float64(r.extend+min(r.MaxNew-r.Outputs, s.c.ClipNewTokens)) - a.RemTotal()
+	need := float64(r.extend+min(r.MaxNew-r.Outputs(), s.c.ClipNewTokens)) - a.RemTotal()
 	taken := 0
 	for _, v := range victims {
 		if s.urgency(v)-s.urgency(r) <= s.c.PreemptThreshold {

@@ -38,6 +38,9 @@ type Config struct {
 	NoPreemption      bool
 	PreemptThreshold  int
 	DecodeLogInterval int // decode results between two publications of KV events
+
+	Attends  []int // caps of the tokens a decoding request attends, to be summed; 0 is none
+	Stepwise bool  // visit every request in every step; decides nothing
 }
 
 // Tuning are the constants that environment variables change (environ.py).

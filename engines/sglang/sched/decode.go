@@ -10,28 +10,55 @@ import (
 func (s *Scheduler) update() {
 	b := s.running
 	before := len(b.Reqs)
-	b.filter(nil)
+	s.refresh(b)
 	if len(b.Reqs) == 0 {
 		b.Full = false
 		return
 	}
-	if s.fits(b.Reqs) {
+	if s.fits(s.opening(b)) {
 		s.ratio.step()
 	} else {
 		s.retract(b)
+		s.refresh(b)
 	}
 	if len(b.Reqs) < before {
 		b.Full = false
 	}
-	if len(b.Reqs) > 0 {
+	switch {
+	case len(b.Reqs) == 0:
+	case s.c.Stepwise:
 		s.grow(b)
+	default:
+		s.cache.Reserve(len(b.Reqs) * s.c.PageSize)
+		s.cache.Take(s.steady.opens())
+		s.steady.form()
 	}
 }
 
-// fits evicts what the next token of each request lacks and says whether it is
-// there (schedule_batch.py check_decode_mem).
-func (s *Scheduler) fits(reqs []*Req) bool {
-	need := s.needed(reqs)
+// refresh drops ended requests and counts the others, when that is due.
+func (s *Scheduler) refresh(b *Batch) {
+	switch y := &s.steady; {
+	case s.c.Stepwise:
+		b.filter(nil)
+	case y.stale:
+		b.filter(nil)
+		s.count(b.Reqs)
+	case y.formed >= y.levels:
+		s.count(b.Reqs)
+	}
+}
+
+// opening is the tokens of the pages that a decode step of b opens.
+func (s *Scheduler) opening(b *Batch) int {
+	if s.c.Stepwise {
+		return s.needed(b.Reqs)
+	}
+	return s.steady.opens() * s.c.PageSize
+}
+
+// fits evicts what is lacking of need tokens and says whether they are there
+// (schedule_batch.py check_decode_mem).
+func (s *Scheduler) fits(need int) bool {
 	s.cache.Reserve(need)
 	return s.cache.Free() >= need
 }
@@ -44,7 +71,7 @@ func (s *Scheduler) needed(reqs []*Req) int {
 	}
 	need := 0
 	for _, r := range reqs {
-		if r.hold.Committed%page == 0 {
+		if r.Committed()%page == 0 {
 			need += page
 		}
 	}
@@ -66,13 +93,13 @@ func (s *Scheduler) grow(b *Batch) {
 func (s *Scheduler) retract(b *Batch) {
 	kept := slices.Clone(b.Reqs)
 	slices.SortStableFunc(kept, func(x, y *Req) int {
-		if d := cmp.Compare(y.Outputs, x.Outputs); d != 0 {
+		if d := cmp.Compare(y.Outputs(), x.Outputs()); d != 0 {
 			return d
 		}
 		return cmp.Compare(x.Input, y.Input)
 	})
 	var victims []*Req
-	for first := true; first || !s.fits(kept); first = false {
+	for first := true; first || !s.fits(s.needed(kept)); first = false {
 		if len(kept) == 1 {
 			break
 		}
@@ -82,7 +109,7 @@ func (s *Scheduler) retract(b *Batch) {
 		s.release(r, len(kept))
 	}
 	var unfit *Req
-	if len(kept) == 1 && !s.fits(kept) {
+	if len(kept) == 1 && !s.fits(s.needed(kept)) {
 		unfit = kept[0]
 		s.release(unfit, 0)
 		kept = kept[:0]
@@ -104,7 +131,7 @@ func (s *Scheduler) retract(b *Batch) {
 func (s *Scheduler) reserveFor(reqs []*Req) float64 {
 	decoded, limit := 0, 0
 	for _, r := range reqs {
-		decoded += r.Outputs
+		decoded += r.Outputs()
 		limit += r.MaxNew
 	}
 	return min(1, float64(decoded+s.c.RetractSteps*len(reqs))/float64(limit+1))
@@ -113,6 +140,7 @@ func (s *Scheduler) reserveFor(reqs []*Req) float64 {
 // release takes a request's memory back for remaining others and makes it ready to
 // start again with the outputs it has (schedule_batch.py release_req).
 func (s *Scheduler) release(r *Req, remaining int) {
+	s.leave(r)
 	s.cache.Release(&r.hold)
 	s.freeSlot(r)
 	s.cache.Reserve(remaining * s.c.RetractSteps)
@@ -122,29 +150,46 @@ func (s *Scheduler) release(r *Req, remaining int) {
 // Process applies the result of a launched batch: reqs are its requests when it was
 // launched (scheduler_components/batch_result_processor.py).
 func (s *Scheduler) Process(mode Mode, reqs []*Req, decoding int) {
-	for i, r := range reqs {
-		if r.done() || r.retracted {
-			continue // it ended, or was retracted, after this batch was launched
+	s.results++
+	if mode == Decode {
+		s.processDecode(reqs)
+		if n := s.c.DecodeLogInterval; n > 0 && s.steady.results%n == 0 {
+			s.publish()
 		}
-		if mode != Decode && r.chunks > 0 {
-			r.chunks--
-			continue
-		}
-		r.emit()
-		switch {
-		case r.done():
-			s.cache.Finish(&r.hold, r.key(r.hold.Committed), r.Priority)
-			s.freeSlot(r)
-		case mode != Decode && i < len(reqs)-decoding:
-			s.cache.Store(&r.hold, r.key(r.filled()), r.Priority, false)
-		}
-		s.watch.Emitted(r)
-	}
-	if mode != Decode {
-		s.publish()
 		return
 	}
-	if s.decodes++; s.c.DecodeLogInterval > 0 && s.decodes%s.c.DecodeLogInterval == 0 {
-		s.publish()
+	for i, r := range reqs {
+		switch {
+		case r.done() || r.retracted: // since this batch was launched
+		case r.chunks > 0:
+			r.chunks--
+		default:
+			s.emit(r, i < len(reqs)-decoding)
+		}
 	}
+	s.publish()
 }
+
+// emit gives r the token of a result; store puts what was prefilled into the tree
+// when r goes on.
+func (s *Scheduler) emit(r *Req, store bool) {
+	if r.stint.in != nil {
+		s.steady.settle(r)
+	}
+	r.append(r.outputs + 1)
+	r.gap = r.newest > 0 && r.newest == s.results-1
+	r.newest = s.results
+	r.check()
+	switch {
+	case r.done():
+		s.leave(r)
+		s.cache.Finish(&r.hold, r.key(r.hold.Committed), r.Priority)
+		s.freeSlot(r)
+	case store:
+		s.cache.Store(&r.hold, r.key(r.filled()), r.Priority, false)
+	}
+	s.watch.Emitted(r)
+}
+
+// Skip counts a batch without requests among the results.
+func (s *Scheduler) Skip() { s.results++ }

@@ -19,6 +19,7 @@ type Launch struct {
 	Decoding int
 	Prefix   []int // of each request that extends or decodes in a mixed batch
 	Tokens   []int
+	Attended []int64 // of a decode batch, valid until the next Turn; nil means: not counted
 }
 
 // NewLoop drives s.
@@ -61,7 +62,10 @@ func (l *Loop) Turn() *Launch {
 	l.n++
 	o.Mode, o.Decoding = b.Mode, b.Decoding
 	o.Reqs = append(o.Reqs[:0], b.Reqs...)
-	o.Prefix, o.Tokens = b.Prefix, b.Tokens
+	o.Prefix, o.Tokens, o.Attended = b.Prefix, b.Tokens, nil
+	if b.Mode == Decode {
+		o.Attended = l.Scheduler.Attended()
+	}
 	return o
 }
 

@@ -125,6 +125,9 @@ func (s *Scheduler) allocate(b *Batch) {
 // dies ("out of memory"), the port lets them sit out the step.
 func (s *Scheduler) mix(b *Batch) {
 	s.running.filter(nil)
+	for _, r := range s.running.Reqs {
+		s.leave(r)
+	}
 	s.cache.Reserve(len(s.running.Reqs) * s.c.PageSize)
 	if s.cache.Free() < s.needed(s.running.Reqs) {
 		return

@@ -18,12 +18,10 @@ type Req struct {
 	StopAt    int // a stop token is output number StopAt, counted from 1; 0 is never
 	Priority  int
 	Ns        kv.Namespace
-	// Next gives the content of output j (0-based); every output of a request is one
-	// run of its stream unless the caller says otherwise.
-	Next func(j int) engines.Segment
-
-	Outputs int
-	Finish  engines.Finish
+	// Next gives the content of the outputs from j (0-based) on, as many as are of one
+	// run; those not emitted yet are left out.
+	Next   func(j int) engines.Segment
+	Finish engines.Finish
 
 	hold      kv.Hold
 	content   []engines.Segment // prompt, then outputs
@@ -35,20 +33,21 @@ type Req struct {
 	slot      bool
 	matched   int // tokens the queue policy found cached
 	cached    int // hit of the last admission
+	outputs   int
+	stint     stint
+	newest    uint64 // the result, of any batch, with its newest token; 0 is none
+	gap       bool   // and the one before had a token too
 }
 
 // Prefix is the tokens before the step's, Extend the tokens it computes.
 func (r *Req) Prefix() int { return r.hold.Prefix }
 func (r *Req) Extend() int { return r.extend }
 
-// Committed is the tokens whose KV is written or being written.
-func (r *Req) Committed() int { return r.hold.Committed }
-
 // Hit is the tokens served from the cache at the last admission.
 func (r *Req) Hit() int { return r.cached }
 
 // length is prompt and outputs.
-func (r *Req) length() int { return r.Input + r.Outputs }
+func (r *Req) length() int { return r.Input + r.Outputs() }
 
 // key is the first n tokens of prompt and outputs.
 func (r *Req) key(n int) kv.Key { return kv.View(r.Ns, r.content, n) }
@@ -56,17 +55,27 @@ func (r *Req) key(n int) kv.Key { return kv.View(r.Ns, r.content, n) }
 // filled is the end of what has been or is being computed: extend_range.end.
 func (r *Req) filled() int { return r.hold.Prefix + r.extend }
 
-// emit appends output token number Outputs and checks the ends in upstream's order
-// (schedule_batch.py Req.check_finished).
-func (r *Req) emit() {
-	r.content = kv.AppendRun(r.content, r.Next(r.Outputs))
-	r.Outputs++
+// Consecutive says whether the newest two tokens came from consecutive results.
+func (r *Req) Consecutive() bool { return r.gap }
+
+// append adds the content of the outputs up to number n.
+func (r *Req) append(n int) {
+	for r.outputs < n {
+		run := r.Next(r.outputs)
+		run.Count = min(run.Count, n-r.outputs)
+		r.content = kv.AppendRun(r.content, run)
+		r.outputs += run.Count
+	}
+}
+
+// check ends r in upstream's order of reasons (schedule_batch.py Req.check_finished).
+func (r *Req) check() {
 	switch {
 	case r.ending != engines.NotFinished:
 		r.Finish = r.ending
-	case !r.IgnoreEOS && r.StopAt > 0 && r.Outputs == r.StopAt:
+	case !r.IgnoreEOS && r.StopAt > 0 && r.outputs == r.StopAt:
 		r.Finish = engines.Stopped
-	case r.Outputs >= r.MaxNew:
+	case r.outputs >= r.MaxNew:
 		r.Finish = engines.Length
 	}
 }

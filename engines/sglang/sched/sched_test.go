@@ -20,6 +20,7 @@ type log struct {
 func (l *log) Filling(*Adder)                          {}
 func (l *log) Tried(*Adder, *Req, Verdict, bool, bool) {}
 func (l *log) Retracted([]*Req, float64)               {}
+func (l *log) Steady(int)                              {}
 func (l *log) Published([]kv.Event)                    {}
 func (l *log) Aborted(r *Req, why string)              { l.aborted = append(l.aborted, r.Name+": "+why) }
 func (l *log) Preempted(v []*Req) {

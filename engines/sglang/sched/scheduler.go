@@ -18,8 +18,9 @@ type Scheduler struct {
 	chunked *Req
 	slots   int // free request slots
 	entries uint64
-	decodes int // decode results so far
-	owed    int // decode steps that go before the next prefill step
+	results uint64 // so far
+	owed    int    // decode steps that go before the next prefill step
+	steady  steady
 	watch   Watcher
 }
 
@@ -32,6 +33,7 @@ type Watcher interface {
 	Preempted(victims []*Req)
 	Aborted(r *Req, why string) // left without a result: waiting or unable to fit
 	Emitted(r *Req)             // got a token at a result; it may have ended with it
+	Steady(n int)               // so many got one at a result and at the one before, and go on
 	Published(events []kv.Event)
 }
 
@@ -40,6 +42,7 @@ func New(c Config, cache *kv.Cache, events *kv.Events, watch Watcher) *Scheduler
 	return &Scheduler{
 		c: c, cache: cache, events: events, ratio: newRatio(&c), random: newTwister(c.Seed),
 		running: &Batch{Mode: Decode}, slots: c.MaxRunning, watch: watch,
+		steady: newSteady(&c),
 	}
 }
 
@@ -60,25 +63,8 @@ func (s *Scheduler) LastMode() Mode {
 }
 
 // Live is the requests in the running batch, the batch before it and the one cut
-// into chunks, ended ones left out.
-func (s *Scheduler) Live() int {
-	n := 0
-	count := func(b *Batch) {
-		for _, r := range b.Reqs {
-			if !r.done() && r != s.chunked {
-				n++
-			}
-		}
-	}
-	count(s.running)
-	if s.last != nil && s.last != s.running && s.last.Mode != Decode {
-		count(s.last)
-	}
-	if s.chunked != nil {
-		n++
-	}
-	return n
-}
+// into chunks, ended ones left out: each has a slot.
+func (s *Scheduler) Live() int { return s.c.MaxRunning - s.slots }
 
 // Ratios are the reserve's initial and least value and its decay a step.
 func (s *Scheduler) Ratios() (init, least, decay float64) {
@@ -157,7 +143,7 @@ func (s *Scheduler) Abort(match func(*Req) bool) {
 		}
 		for _, r := range b.Reqs {
 			if !r.done() && match(r) {
-				r.ending = engines.Aborted
+				r.ending, r.stint.ends, s.steady.ends = engines.Aborted, 0, 0
 			}
 		}
 	}
@@ -213,6 +199,7 @@ func (s *Scheduler) mergeLast(except *Req) {
 	if last.filter(except) {
 		s.running.Full = false
 	}
+	s.steady.stale = true
 	switch {
 	case len(last.Reqs) == 0:
 	case len(s.running.Reqs) == 0:

@@ -25,14 +25,15 @@ var handlers = map[string]handler{
 	"gpt_oss":          {readGptOss, gptOssModules, "model", ""},
 	"minimax_m2":       {readMiniMaxM2, miniMaxModules, "model", ""},
 	"deepseek_v3":      {readDeepSeek, deepSeekModules, "model", ""},
-	"kimi_k2":          {readDeepSeek, deepSeekModules, "language_model.model", ""},
+	"kimi_k2":          {readDeepSeek, deepSeekModules, "model", ""},
 	"glm_moe_dsa":      {readDeepSeek, deepSeekModules, "model", ""},
-	"qwen3_5_moe_text": {readQwen35, qwen35Modules, "model.language_model", "mtp.layers.0."},
+	"qwen3_5_moe_text": {readQwen35, qwen35Modules, "model", "mtp.layers.0."},
 }
 
-// wrappers are multimodal documents: the language model is under text_config, the
-// towers are left out of the graph.
-var wrappers = setOf("kimi_k25", "qwen3_5_moe")
+// wrappers are multimodal documents, and where their checkpoints keep the language
+// model's layers. It is under text_config, whose own model_type does not tell: the
+// two Kimi-K2.5 checkpoints differ there. The towers are left out of the graph.
+var wrappers = map[string]string{"kimi_k25": "language_model.model", "qwen3_5_moe": "model.language_model"}
 
 // shape reads a config.json into a graph without provenance or storage, and
 // returns the handler and the quantization_config found on the way (nil if none).
@@ -43,7 +44,8 @@ func shape(file string, data []byte) (*catalog.Graph, handler, *config, error) {
 	}
 	g := &catalog.Graph{Schema: catalog.GraphSchema, Architecture: architecture(top)}
 	c, quant := top, top.sub("quantization_config")
-	if wrappers[top.text("model_type")] {
+	layers, wrapped := wrappers[top.text("model_type")]
+	if wrapped {
 		c = top.sub("text_config")
 		if c == nil {
 			return nil, handler{}, nil, &diag.Refusal{File: file, Field: "text_config", Problem: "is missing", Rule: "SUB-15"}
@@ -61,6 +63,9 @@ func shape(file string, data []byte) (*catalog.Graph, handler, *config, error) {
 			File: file, Field: "model_type", Value: c.text("model_type"),
 			Problem: "is an architecture without a graph handler", Accept: fmt.Sprint(known()), Rule: "SUB-15",
 		}
+	}
+	if wrapped {
+		h.prefix = layers
 	}
 	readCommon(c, g)
 	h.read(c, g)

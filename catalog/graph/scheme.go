@@ -139,6 +139,9 @@ func (s *scheme) keep(c *config, key string) {
 		// GLM-5 writes the indexer's head weights without the dot.
 		n = strings.Replace(n, ".indexers_proj", ".indexer.weights_proj", 1)
 		s.kept = append(s.kept, glob(n))
+		if strings.Contains(n, ".layers.") && !strings.HasPrefix(n, "*") {
+			s.layers = append(s.layers, n)
+		}
 	}
 }
 

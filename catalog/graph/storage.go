@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/inference-sim/accuracy-dashboard/catalog"
 	"github.com/inference-sim/accuracy-dashboard/internal/diag"
@@ -59,6 +60,18 @@ type scheme struct {
 	format quantity.Format            // "" when nothing is quantised
 	kv     quantity.Format            // "" when the checkpoint asks for none
 	kept   []func(module string) bool // kept in the model's dtype
+	layers []string                   // the names in kept that start at the root and reach into layers
+}
+
+// located refuses a kept name that lies outside the layers the handler names: it
+// would match nothing and leave its module quantised.
+func (s scheme) located(file string, h handler) error {
+	for _, n := range s.layers {
+		if !strings.HasPrefix(n, h.prefix+".layers.") && (h.mtp == "" || !strings.HasPrefix(n, h.mtp[:strings.Index(h.mtp, "layers.")])) {
+			return &diag.Refusal{File: file, Field: "quantization", Value: n, Problem: "is kept unquantised but is none of this architecture's modules", Accept: h.prefix + ".layers.N...", Rule: "SUB-15"}
+		}
+	}
+	return nil
 }
 
 // excludes says whether a module or one of its parents is kept in the model's
@@ -70,6 +83,9 @@ func (s scheme) excludes(module string) bool {
 // storage resolves a scheme to one format per class of g's tensors.
 func storage(file string, g *catalog.Graph, h handler, s scheme) (catalog.Storage, error) {
 	out := catalog.Storage{KVCache: g.Dtype, Tensors: map[catalog.Class]quantity.Format{}}
+	if err := s.located(file, h); err != nil {
+		return out, err
+	}
 	if s.kv != "" {
 		out.KVCache = s.kv
 	}

@@ -86,12 +86,16 @@ func (w *World) WritePart(dir string, s Shard, units []*ledger.Unit, trials []re
 	if err := os.MkdirAll(filepath.Dir(dir), 0o755); err != nil {
 		return &diag.Refusal{File: dir, Problem: "cannot be written: " + err.Error(), Accept: "a directory you may write"}
 	}
-	next, err := os.MkdirTemp(filepath.Dir(dir), "."+filepath.Base(dir)+"-*")
+	work, done, err := swap.Workspace(dir)
 	if err != nil {
 		return &diag.Refusal{File: dir, Problem: "cannot be written: " + err.Error(), Accept: "a directory you may write"}
 	}
-	defer os.RemoveAll(next)
+	defer done()
+	next := filepath.Join(work, "part")
 	store := &Store{Dir: filepath.Join(next, trialsDir)}
+	if err := os.MkdirAll(store.Dir, 0o755); err != nil {
+		return err
+	}
 	for i := range trials {
 		key, err := w.key(trials[i].Unit)
 		if err != nil {
@@ -102,9 +106,6 @@ func (w *World) WritePart(dir string, s Shard, units []*ledger.Unit, trials []re
 		}
 	}
 	if err := os.WriteFile(filepath.Join(next, partFile), head, 0o644); err != nil {
-		return err
-	}
-	if err := os.Chmod(next, 0o755); err != nil {
 		return err
 	}
 	return swap.Dir(next, dir)

@@ -61,12 +61,12 @@ func (l *Ledger) Write(dir string) error {
 	if err := os.MkdirAll(filepath.Dir(dir), 0o755); err != nil {
 		return unwritable(dir, err)
 	}
-	tmp, err := os.MkdirTemp(filepath.Dir(dir), "."+filepath.Base(dir)+"-")
+	work, done, err := swap.Workspace(dir)
 	if err != nil {
 		return unwritable(dir, err)
 	}
-	defer os.RemoveAll(tmp)
-	next := filepath.Join(tmp, "next")
+	defer done()
+	next := filepath.Join(work, "next")
 	for name, data := range files { //determinism:any-order each file stands alone
 		path := filepath.Join(next, filepath.FromSlash(name))
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {

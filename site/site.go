@@ -49,11 +49,11 @@ const (
 
 // Build writes the site of in.
 func Build(ctx context.Context, in page.Input, o Options) error {
-	work, err := workspace(o.Out)
+	work, done, err := workspace(o.Out)
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(work)
+	defer done()
 	defer boundMemory()()
 	key, trust, err := signer(o.Key)
 	if err != nil {
@@ -113,11 +113,11 @@ func boundMemory() (undo func()) {
 
 // Records writes the data files alone, unsigned.
 func Records(ctx context.Context, in page.Input, out string) error {
-	work, err := workspace(out)
+	work, done, err := workspace(out)
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(work)
+	defer done()
 	src := &source{out: filepath.Join(work, "out"), made: map[string]string{}}
 	if err := page.Records(in, src); err != nil {
 		return err
@@ -137,25 +137,19 @@ func signer(path string) (*seal.Key, string, error) {
 	return key, Signed, err
 }
 
-// workspace makes a temporary directory beside out, by its absolute path, so that the finished site moves there in one
-// step, and refuses an out that is not free, ours, or writable before any work is done.
-func workspace(out string) (string, error) {
+// workspace makes a temporary directory beside out, so that the finished site moves there in one step, and refuses an
+// out that is not free, ours, or writable before any work is done.
+func workspace(out string) (work string, done func(), err error) {
 	if err := Replaceable(out); err != nil {
-		return "", err
+		return "", nil, err
 	}
-	absolute, err := filepath.Abs(out) // Hugo takes no relative cache directory
+	if err = os.MkdirAll(filepath.Dir(filepath.Clean(out)), 0o755); err == nil {
+		work, done, err = swap.Workspace(out)
+	}
 	if err != nil {
-		return "", err
+		return "", nil, &diag.Refusal{Field: "out", Value: out, Problem: "cannot be made: " + err.Error(), Accept: "a directory that can be written"}
 	}
-	parent := filepath.Dir(absolute)
-	if err := os.MkdirAll(parent, 0o755); err != nil {
-		return "", &diag.Refusal{Field: "out", Value: out, Problem: "cannot be made: " + err.Error(), Accept: "a directory that can be written"}
-	}
-	work, err := os.MkdirTemp(parent, ".site-*")
-	if err != nil {
-		return "", &diag.Refusal{Field: "out", Value: out, Problem: "cannot be written: " + err.Error(), Accept: "a directory that can be written"}
-	}
-	return work, nil
+	return work, done, nil
 }
 
 // Replaceable accepts a path that is free, an empty directory, or holds what this package wrote.

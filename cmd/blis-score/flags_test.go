@@ -47,7 +47,7 @@ func TestBadFlagsAreRefusedAtOnce(t *testing.T) {
 			t.Errorf("%q: exit %d, %s, want exit %d, %q, nothing tried", c.args, code, errs, c.code, c.want)
 		}
 	}
-	if left := names(t); len(left) > 0 {
+	if left := names(t, "."); len(left) > 0 {
 		t.Errorf("left %q, want nothing", left)
 	}
 	must(t, append(run, "--jobs", "1")...)

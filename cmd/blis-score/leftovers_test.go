@@ -20,7 +20,7 @@ func TestRelativeOutputsLeaveNothingBeside(t *testing.T) {
 	must(t, "verify", "public")
 	must(t, append(chosen, "--out", "rel")...)
 	must(t, "verify", "rel")
-	if got, want := names(t), []string{"part", "public", "rel"}; !slices.Equal(got, want) {
+	if got, want := names(t, "."), []string{"part", "public", "rel"}; !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
@@ -38,15 +38,15 @@ func TestAFailedRunSaysWhereItsTrialsAre(t *testing.T) {
 	if code, _, errs := score(t, "--units", "none", "--out", "other"); code == exit.Done || strings.Contains(errs, "kept in") {
 		t.Errorf("exit %d, %s, want no trials named", code, errs)
 	}
-	if got, want := names(t), []string{"rel"}; !slices.Equal(got, want) {
+	if got, want := names(t, "."), []string{"rel"}; !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
 
-// names lists the working directory.
-func names(t *testing.T) []string {
+// names lists a directory.
+func names(t *testing.T, dir string) []string {
 	t.Helper()
-	entries, err := os.ReadDir(".")
+	entries, err := os.ReadDir(dir)
 	if err != nil {
 		t.Fatal(err)
 	}

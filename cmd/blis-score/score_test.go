@@ -138,7 +138,7 @@ func TestAReleaseIsItsTag(t *testing.T) {
 }
 
 // COV-8: a run killed at any moment leaves the site that was there or the new one,
-// and --resume then makes the same bytes.
+// and --resume then makes the same bytes and leaves nothing beside them.
 func TestKilledAtAnyMoment(t *testing.T) {
 	moments, publish := 3, "--records-only"
 	if os.Getenv("BLIS_NIGHTLY") != "" {
@@ -166,6 +166,7 @@ func TestKilledAtAnyMoment(t *testing.T) {
 		t.Fatal(err)
 	}
 	rng := rand.New(rand.NewPCG(6, 20))
+	unchanged, replaced := 0, 0
 	for range moments {
 		at := time.Duration(rng.Int64N(int64(took)))
 		c := run(after)
@@ -175,11 +176,19 @@ func TestKilledAtAnyMoment(t *testing.T) {
 		time.Sleep(at)
 		_ = c.Process.Kill()
 		_ = c.Wait()
-		if got := data(t, out); same(got, old) != "" && same(got, want) != "" {
+		switch got := data(t, out); {
+		case same(got, old) == "":
+			unchanged++
+		case same(got, want) == "":
+			replaced++
+		default:
 			t.Fatalf("killed after %v: %s is neither old nor new", at, same(got, want))
 		}
 		if got, _ := complete(after, "--resume"); same(got, want) != "" {
 			t.Errorf("killed after %v and resumed: %s has other bytes", at, same(got, want))
+		}
+		if left := names(t, dir); !slices.Equal(left, []string{"kept", "out"}) {
+			t.Errorf("killed after %v and resumed: left %q, want the site alone", at, left)
 		}
 		if err := os.RemoveAll(out); err != nil {
 			t.Fatal(err)
@@ -188,6 +197,7 @@ func TestKilledAtAnyMoment(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	t.Logf("killed %d times within %v: %d times the old site stood, %d times the new one", moments, took, unchanged, replaced)
 }
 
 // data is the site's data files: keys and signatures are new each time.

@@ -44,17 +44,19 @@ func Dir(next, place string) error {
 
 // File writes data beside place and renames it there: the old content or the new.
 func File(place string, data []byte) error {
-	f, err := os.CreateTemp(filepath.Dir(place), "."+filepath.Base(place)+"-*")
+	work, done, err := Workspace(place)
+	if err != nil {
+		return err
+	}
+	defer done()
+	next := filepath.Join(work, "next")
+	f, err := os.OpenFile(next, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if err != nil {
 		return err
 	}
 	_, err = f.Write(data)
-	err = errors.Join(err, f.Chmod(0o644), f.Sync(), f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), place)
+	if err := errors.Join(err, f.Sync(), f.Close()); err != nil {
+		return err
 	}
-	if err != nil {
-		err = errors.Join(err, os.Remove(f.Name()))
-	}
-	return err
+	return os.Rename(next, place)
 }

@@ -3,6 +3,7 @@ package swap
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 )
 
@@ -30,9 +31,8 @@ func TestDirReplacesWholeAndLeavesNothingBeside(t *testing.T) {
 			t.Errorf("got %q, %v, want %q", got, err, want)
 		}
 	}
-	left, err := os.ReadDir(root)
-	if err != nil || len(left) != 1 {
-		t.Errorf("got %d entries, want the place alone", len(left))
+	if left := names(t, root); len(left) != 1 {
+		t.Errorf("got %q, want the place alone", left)
 	}
 }
 
@@ -79,4 +79,45 @@ func TestFileReplacesWhole(t *testing.T) {
 	if err := File(filepath.Join(place, "no"), nil); err == nil {
 		t.Error("a place that cannot be written was accepted")
 	}
+}
+
+// What a killed process left goes with the next run; what a living one holds stays.
+func TestWorkspaceRemovesWhatKilledProcessesLeft(t *testing.T) {
+	root := t.TempDir()
+	place := filepath.Join(root, "place")
+	write(t, filepath.Join(root, ".place.new-1"), "of a killed process")
+	write(t, filepath.Join(root, ".other.new-1"), "of another place")
+	first, done, err := Workspace(place)
+	if err != nil {
+		t.Fatal(err)
+	}
+	second, doneSecond, err := Workspace(place)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{".other.new-1", filepath.Base(first), filepath.Base(second)}
+	slices.Sort(want)
+	if got := names(t, root); !slices.Equal(got, want) {
+		t.Errorf("two under way: got %q, want %q", got, want)
+	}
+	done()
+	doneSecond()
+	if got := names(t, root); !slices.Equal(got, []string{".other.new-1"}) {
+		t.Errorf("both done: got %q, want the other place's alone", got)
+	}
+	if _, _, err := Workspace(filepath.Join(root, "none", "place")); err == nil {
+		t.Error("a place beside which nothing can be made was accepted")
+	}
+}
+
+func names(t *testing.T, dir string) (out []string) {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		out = append(out, e.Name())
+	}
+	return out
 }

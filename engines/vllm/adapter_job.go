@@ -97,74 +97,82 @@ func (e *Engine) release() {
 }
 
 // identity gives a request's blocks identities from its segments: equal tokens give
-// equal identities, whatever segments they are written in.
+// equal identities, whatever segments they are written in. A block goes by the run
+// its last token lies in (the longest stretch of one stream), everything before that
+// run, and its own number, so that identities count up along a run.
 type identity struct {
 	unit    int
 	request *engines.Request
-	segment int // next segment; the output comes after the prompt's
-	offset  int // tokens of it already used
-	last    uint64
-	ids     []kv.BlockHash
+	segment int    // next segment; the output comes after the prompt's
+	end     int    // tokens the runs so far cover
+	before  uint64 // of everything before the next run
+	runs    []run
+	at      int // the run looked at last
+}
+
+// run is the blocks whose last token lies in one run of a stream.
+type run struct {
+	first int // block
+	base  uint64
 }
 
 func (c *identity) reset(r *engines.Request, unit int) {
-	*c = identity{unit: unit, request: r, last: saltOf(r.Salt), ids: c.ids[:0]}
+	*c = identity{unit: unit, request: r, before: saltOf(r.Salt), runs: c.runs[:0]}
 }
 
 // BlockHash is the identity of hash block i and everything before it.
 func (c *identity) BlockHash(i int) kv.BlockHash {
-	for len(c.ids) <= i {
-		c.last = c.next()
-		c.ids = append(c.ids, kv.BlockHash(c.last))
+	for c.end < (i+1)*c.unit {
+		c.extend()
 	}
-	return c.ids[i]
+	for c.at > 0 && c.runs[c.at].first > i {
+		c.at--
+	}
+	for c.at+1 < len(c.runs) && c.runs[c.at+1].first <= i {
+		c.at++
+	}
+	if h := c.runs[c.at].base + uint64(i); h != 0 {
+		return kv.BlockHash(h)
+	}
+	return 1 // zero means no hash
 }
 
-// next mixes the coming block's longest runs into the chain.
-func (c *identity) next() uint64 {
-	h := c.last
-	var run engines.Segment
-	for left := c.unit; left > 0; {
-		piece := c.take(left)
-		left -= piece.Count
-		if run.Count > 0 && run.Stream == piece.Stream && run.Start+run.Count == piece.Start {
-			run.Count += piece.Count
-			continue
+// runAlign keeps the last bits of a run's base clear, so that its identities fill the
+// buckets of the cache's index.
+const runAlign = 64
+
+// extend takes in the next run.
+func (c *identity) extend() {
+	var s engines.Segment
+	for ; c.segment <= len(c.request.Prompt); c.segment++ {
+		next := c.written(c.segment)
+		if s.Count == 0 {
+			s = next
+		} else if next.Count == 0 || next.Stream == s.Stream && next.Start == s.Start+s.Count {
+			s.Count += next.Count
+		} else {
+			break
 		}
-		h = mixRun(h, run)
-		run = piece
 	}
-	if h = mixRun(h, run); h == 0 {
-		h = 1 // zero means no hash
-	}
-	return h
+	base := mix(mix(c.before^mix(s.Stream)) ^ uint64(s.Start))
+	c.runs = append(c.runs, run{c.end / c.unit, base / runAlign * runAlign})
+	c.before = mix(base ^ uint64(s.Count))
+	c.end += s.Count
 }
 
-// take returns at most n tokens of the current segment.
-func (c *identity) take(n int) engines.Segment {
-	for c.segment < len(c.request.Prompt) {
-		s := c.request.Prompt[c.segment]
-		if left := s.Count - c.offset; left > 0 {
-			s.Start, s.Count = s.Start+c.offset, min(n, left)
-			c.offset += s.Count
-			return s
-		}
-		c.segment++
-		c.offset = 0
+// written is segment i as the request states it; the output's is longer than any
+// sequence.
+func (c *identity) written(i int) engines.Segment {
+	if i < len(c.request.Prompt) {
+		return c.request.Prompt[i]
 	}
 	s := c.request.Output
-	s.Start, s.Count = s.Start+c.offset, n
-	c.offset += n
+	s.Count = longest
 	return s
 }
 
-func mixRun(h uint64, s engines.Segment) uint64 {
-	if s.Count == 0 {
-		return h
-	}
-	h = mix(h ^ mix(s.Stream))
-	return mix(h ^ uint64(s.Start)<<24 ^ uint64(s.Count))
-}
+// longest is more tokens than a sequence has.
+const longest = 1 << 40
 
 // mix is the finaliser of SplitMix64 (Steele, Lea, Flood 2014).
 func mix(x uint64) uint64 {

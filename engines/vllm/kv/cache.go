@@ -30,7 +30,6 @@ type Cache struct {
 	hit        Hit
 	demands    []demand
 	stored     Stored
-	kept       []int // table positions of the blocks being stored
 }
 
 // NewCache builds the cache of a checked configuration.
@@ -102,7 +101,7 @@ func (c *Cache) Allocate(s *Sequence, g Grant) bool {
 	if g.Hit != nil {
 		computed += g.Hit.Tokens
 	}
-	spare := c.pool.free
+	spare := c.pool.free.n
 	if g.Watermark {
 		spare -= c.watermark
 	}
@@ -112,9 +111,9 @@ func (c *Cache) Allocate(s *Sequence, g Grant) bool {
 			return false
 		}
 	}
-	freed := c.pool.free
+	freed := c.pool.free.n
 	c.slide(s, computed-s.InFlight)
-	spare += c.pool.free - freed
+	spare += c.pool.free.n - freed
 	main := computed + g.New
 	slots := min(main+g.Lookahead, c.config.MaxModelLen)
 	if c.need(s, g.Hit, slots, main, computed, false) > spare-g.Reserved {

@@ -2,138 +2,102 @@ package kv
 
 import "math/bits"
 
-// index finds blocks by (hash, group): open addressing with linear probing over
-// slots of eight bytes, so that a look-up, an insert or a removal touches one cache
-// line of slots. A slot holds 32 bits of the mixed key, which also say where it
-// belongs, and the number of the key's last node. Nodes are the pool's blocks; a
-// block's further keys use nodes past the pool.
-//
-// Nodes of equal keys form a ring in the order they were stored, so the first, which
-// a look-up returns, follows the last (vllm/v1/core/block_pool.py:33-140).
+// index finds nodes by key in buckets of eight slots. A bucket follows from the key
+// without its last three bits: keys that count up along a sequence, as a HashSource
+// may give them, fill one bucket after another, so that storing or dropping a prompt
+// touches an eighth of the memory that scattered keys would. A byte of each key is
+// kept apart from the nodes, eight in a word, so that a key which is not there is
+// known from the word alone. What does not fit goes to the next bucket, and every
+// bucket counts the keys that passed it: a search ends where nothing passed, and a
+// removal moves nothing.
 type index struct {
-	slots []uint64 // mixed key's upper half, node+1; 0 is empty
-	shift int
-	live  int // distinct keys
-	spare int32
-	warm  uint64 // keeps the loads of touchSlots alive
+	tags   []uint64 // eight tags a bucket; 0 is an empty slot
+	nodes  []int32  // eight a bucket
+	passed []int32  // keys of earlier buckets that found this one full
+	shift  int
+	live   int // distinct keys
 }
+
+const slots = 8 // a bucket
 
 func (x *index) init(n int) {
-	size := 1 << bits.Len(uint(max(2*n, 8)-1))
-	x.slots, x.shift, x.live, x.spare = make([]uint64, size), 64-bits.Len(uint(size-1)), 0, none
+	x.size(1 << bits.Len(uint(max(2*n, 2*slots)/slots-1)))
+	x.live = 0
 }
 
-// none is no node.
-const none = -1
-
-// mixKey spreads a key by Fibonacci hashing.
-func mixKey(hash BlockHash, group uint8) uint64 {
-	return (uint64(hash) + uint64(group)*0xD1B54A32D192ED03) * 0x9E3779B97F4A7C15
-}
-
-// home is the slot a mixed key, or a slot's own value, belongs to.
-func (x *index) home(mixed uint64) int { return int(mixed >> x.shift) }
-
-func slotOf(mixed uint64, node int32) uint64 { return mixed>>32<<32 | uint64(uint32(node+1)) }
-
-func nodeOf(slot uint64) int32 { return int32(uint32(slot)) - 1 }
-
-// seek returns the slot of a key and its last node, or none and the empty slot where
-// it belongs.
-func (p *Pool) seek(hash BlockHash, group uint8) (int, int32) {
-	x := &p.index
-	mixed := mixKey(hash, group)
-	mask := len(x.slots) - 1
-	for i := x.home(mixed); ; i = (i + 1) & mask {
-		s := x.slots[i]
-		if s == 0 {
-			return i, none
+// grow doubles the buckets.
+func (x *index) grow(blocks []block) {
+	tags, nodes := x.tags, x.nodes
+	x.size(2 * len(tags))
+	for at, node := range nodes {
+		if tags[at/slots]>>(8*(at%slots))&0xFF != 0 {
+			x.put(blocks[node].key, node)
 		}
-		if s>>32 == mixed>>32 {
-			if n := &p.blocks[nodeOf(s)]; n.hash == hash && n.group == group {
-				return i, nodeOf(s)
+	}
+}
+
+func (x *index) size(buckets int) {
+	x.tags, x.nodes, x.passed = make([]uint64, buckets), make([]int32, slots*buckets), make([]int32, buckets)
+	x.shift = 64 - bits.Len(uint(buckets-1))
+}
+
+// place is a key's first bucket, by Fibonacci hashing, and its tag.
+func (x *index) place(key uint64) (bucket int, tag uint64) {
+	spread := key / slots * 0x9E3779B97F4A7C15
+	return int(spread >> x.shift), 0x80 | key%slots<<4 | spread>>24&0xF
+}
+
+const everyByte = 0x0101010101010101
+
+// matches marks the top bit of every byte of word that equals tag, and perhaps of
+// bytes above such a one.
+func matches(word, tag uint64) uint64 {
+	x := word ^ tag*everyByte
+	return (x - everyByte) &^ x & (0x80 * everyByte)
+}
+
+// find returns the slot of the node of key, -1 for none; nodes index blocks.
+func (x *index) find(key uint64, blocks []block) int {
+	i, tag := x.place(key)
+	for range x.tags {
+		for m := matches(x.tags[i], tag); m != 0; m &= m - 1 {
+			if at := slots*i + bits.TrailingZeros64(m)/8; blocks[x.nodes[at]].key == key {
+				return at
 			}
 		}
-	}
-}
-
-// enter stores node under its key behind earlier nodes of the same key.
-func (p *Pool) enter(node int32) {
-	x, n := &p.index, &p.blocks[node]
-	i, last := p.seek(n.hash, n.group)
-	x.slots[i] = slotOf(mixKey(n.hash, n.group), node)
-	if last != none {
-		n.after = p.blocks[last].after
-		p.blocks[last].after = node
-		return
-	}
-	n.after = node
-	x.live++
-	if 2*x.live > len(x.slots) {
-		x.grow()
-	}
-}
-
-// erase takes a node out.
-func (p *Pool) erase(node int32) {
-	x, n := &p.index, &p.blocks[node]
-	mixed := mixKey(n.hash, n.group)
-	if n.after == node { // alone under its key
-		mask, own := len(x.slots)-1, slotOf(mixed, node)
-		i := x.home(mixed)
-		for x.slots[i] != own {
-			i = (i + 1) & mask
+		if x.passed[i] == 0 {
+			break
 		}
-		x.vacate(i)
-		x.live--
-		return
+		i = (i + 1) & (len(x.tags) - 1)
 	}
-	i, last := p.seek(n.hash, n.group)
-	before := last
-	for p.blocks[before].after != node {
-		before = p.blocks[before].after
-	}
-	p.blocks[before].after = n.after
-	if last == node {
-		x.slots[i] = slotOf(mixed, before)
+	return -1
+}
+
+// put gives node the first empty slot on its key's way. The key must be new.
+func (x *index) put(key uint64, node int32) {
+	i, tag := x.place(key)
+	for ; ; i = (i + 1) & (len(x.tags) - 1) {
+		if m := matches(x.tags[i], 0); m != 0 {
+			j := bits.TrailingZeros64(m) / 8
+			x.tags[i] |= tag << (8 * j)
+			x.nodes[slots*i+j] = node
+			return
+		}
+		x.passed[i]++
 	}
 }
 
-// vacate empties a slot and moves later ones of its run back.
-func (x *index) vacate(i int) {
-	mask := len(x.slots) - 1
-	for j := (i + 1) & mask; x.slots[j] != 0; j = (j + 1) & mask {
-		if h := x.home(x.slots[j]); (j-h)&mask >= (j-i)&mask {
-			x.slots[i] = x.slots[j]
-			i = j
+// remove empties the slot of a key whose only node is node, and takes the key back
+// from the counts of the buckets it passed.
+func (x *index) remove(key uint64, node int32) {
+	i, tag := x.place(key)
+	for ; ; i = (i + 1) & (len(x.tags) - 1) {
+		for m := matches(x.tags[i], tag); m != 0; m &= m - 1 {
+			if j := bits.TrailingZeros64(m) / 8; x.nodes[slots*i+j] == node {
+				x.tags[i] &^= 0xFF << (8 * j)
+				return
+			}
 		}
+		x.passed[i]--
 	}
-	x.slots[i] = 0
-}
-
-func (x *index) grow() {
-	old := x.slots
-	x.slots = make([]uint64, 2*len(old))
-	x.shift--
-	mask := len(x.slots) - 1
-	for _, s := range old {
-		if s == 0 {
-			continue
-		}
-		i := x.home(s)
-		for x.slots[i] != 0 {
-			i = (i + 1) & mask
-		}
-		x.slots[i] = s
-	}
-}
-
-// touchSlots loads the slots of keys that are about to be used, all at once, so that
-// their cache misses overlap.
-func (x *index) touchSlots(hashes []BlockHash, group uint8) {
-	var sum uint64
-	for _, h := range hashes {
-		sum += x.slots[x.home(mixKey(h, group))]
-	}
-	x.warm = sum
 }

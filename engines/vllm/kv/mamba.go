@@ -84,6 +84,6 @@ func (m *manager) dropState(t *table, computed int) {
 	if t.state < 0 || t.state >= ceilDiv(computed, m.spec.BlockSize)-1 {
 		return
 	}
-	m.pool.drop(t.blocks[t.state], m.pool.end)
+	m.pool.release(t.blocks[t.state : t.state+1])
 	t.blocks[t.state] = Null
 }

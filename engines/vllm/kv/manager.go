@@ -52,7 +52,7 @@ func (m *manager) required(tokens int) int {
 func (m *manager) evictable(hits []BlockID) int {
 	n := 0
 	for _, id := range hits {
-		if id != Null && m.pool.blocks[id].refs == 0 {
+		if id != Null && m.pool.blocks[id].state < holder {
 			n++
 		}
 	}

@@ -8,38 +8,28 @@ func (m *manager) store(c *Cache, s *Sequence, tokens int) {
 	if full <= t.cached {
 		return
 	}
-	c.collect(m, s, t, full)
-	hashes := c.stored.Hashes
-	if len(hashes) > 2 {
-		m.pool.index.touchSlots(hashes, uint8(m.group))
-	}
-	for k, i := range c.kept {
-		m.pool.store(t.blocks[i], hashes[k], m.group)
-	}
-	if n := len(c.kept); n > 0 {
-		t.kept = c.kept[n-1] + 1
+	first, told := t.cached, m.pool.sink != nil || m.spec.Kind == Mamba
+	c.stored.Hashes = c.stored.Hashes[:0]
+	for i := first; i < full; i++ {
+		if t.blocks[i] == Null || !c.keeps(s, m.spec, i) {
+			continue
+		}
+		h := c.hashOf(s.Hashes, m.spec, i)
+		m.pool.store(t.blocks[i], h, m.group)
+		t.kept = i + 1
+		if told {
+			c.stored.Hashes = append(c.stored.Hashes, h)
+		}
 	}
 	if m.spec.Kind == Mamba {
-		m.fresh = append(m.fresh, hashes...)
+		m.fresh = append(m.fresh, c.stored.Hashes...)
 	}
 	if m.pool.sink != nil {
-		m.report(c, s, t.cached*m.spec.BlockSize, full*m.spec.BlockSize, m.spec.BlockSize)
+		m.report(c, s, first*m.spec.BlockSize, full*m.spec.BlockSize, m.spec.BlockSize)
 	}
-	first := t.cached
 	t.cached = full
 	if m.spec.Kind == Full && m.spec.BlockSize > c.config.HashBlockSize {
 		m.storeTail(c, s, t, first)
-	}
-}
-
-// collect lists the blocks up to full that become findable, with their hashes.
-func (c *Cache) collect(m *manager, s *Sequence, t *table, full int) {
-	c.kept, c.stored.Hashes = c.kept[:0], c.stored.Hashes[:0]
-	for i := t.cached; i < full; i++ {
-		if t.blocks[i] != Null && c.keeps(s, m.spec, i) {
-			c.kept = append(c.kept, i)
-			c.stored.Hashes = append(c.stored.Hashes, c.hashOf(s.Hashes, m.spec, i))
-		}
 	}
 }
 

@@ -17,13 +17,14 @@ type work struct {
 	chunk        plan.Chunk // the prompt chunk being priced; zero while decodes are
 	extendTokens float64    // prompt tokens of the step
 	extendSeqs   float64
+
+	point form.Point // of the operator priced last
 }
 
-// operator is a form bound to a lowered layer: what one launch takes.
+// operator is a form bound to a lowered layer. call is what one launch takes, and
+// whether it lies inside the range its curve was fitted on; it fills p in.
 type operator interface {
-	seconds(w *work) float64
-	inside(w *work) bool
-	point(w *work) form.Point
+	call(w *work, p *form.Point) (seconds float64, inside bool)
 }
 
 // bound prices shape(w) with a compiled form, share times over.
@@ -33,23 +34,14 @@ type bound[S form.Shape] struct {
 	share func(w *work) float64 // nil is 1
 }
 
-func (b *bound[S]) seconds(w *work) float64 {
-	s := b.op.Seconds(b.shape(w))
-	if b.share != nil {
-		s *= b.share(w)
-	}
-	return s
-}
-
-func (b *bound[S]) inside(w *work) bool { return b.op.Inside(b.shape(w)) }
-
-func (b *bound[S]) point(w *work) form.Point {
-	p := b.op.Point(b.shape(w))
+func (b *bound[S]) call(w *work, p *form.Point) (seconds float64, inside bool) {
+	seconds, inside = b.op.Call(b.shape(w), p)
 	if b.share != nil {
 		f := b.share(w)
+		seconds *= f
 		p.Flops, p.Bytes, p.Link, p.Ideal = p.Flops*f, p.Bytes*f, p.Link*f, p.Ideal*f
 	}
-	return p
+	return seconds, inside
 }
 
 // launched adds the launches of kernels whose form holds the moving of bytes alone.
@@ -58,7 +50,10 @@ type launched struct {
 	extra float64 // seconds
 }
 
-func (l *launched) seconds(w *work) float64 { return l.operator.seconds(w) + l.extra }
+func (l *launched) call(w *work, p *form.Point) (seconds float64, inside bool) {
+	seconds, inside = l.operator.call(w, p)
+	return seconds + l.extra, inside
+}
 
 // sample is a step every operator has work in, for the sizes a layer fixes.
 var sample = work{

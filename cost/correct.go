@@ -14,13 +14,12 @@ type corrected struct {
 	compute, memory float64
 }
 
-func (c *corrected) seconds(w *work) float64 {
-	p := c.operator.point(w)
-	s := c.operator.seconds(w)
+func (c *corrected) call(w *work, p *form.Point) (seconds float64, inside bool) {
+	seconds, inside = c.operator.call(w, p)
 	if p.Link > 0 || !(p.Ideal > 0) {
-		return s * c.memory
+		return seconds * c.memory, inside
 	}
-	return s * max(c.compute*(p.Flops/c.peak)/p.Ideal, c.memory*(p.Bytes/c.hbm)/p.Ideal)
+	return seconds * max(c.compute*(p.Flops/c.peak)/p.Ideal, c.memory*(p.Bytes/c.hbm)/p.Ideal), inside
 }
 
 // correct applies the factors kept for exactly e's kernel on the chip (VAL-8).

@@ -10,9 +10,10 @@ import (
 // fixed is an operator of one known point.
 type fixed form.Point
 
-func (f fixed) seconds(*work) float64  { return 2 * f.Ideal }
-func (f fixed) inside(*work) bool      { return true }
-func (f fixed) point(*work) form.Point { return form.Point(f) }
+func (f fixed) call(_ *work, p *form.Point) (float64, bool) {
+	*p = form.Point(f)
+	return 2 * f.Ideal, true
+}
 
 // TestCorrectionFollowsTheBound: peaks are 1, so FLOPs and bytes are seconds.
 func TestCorrectionFollowsTheBound(t *testing.T) {
@@ -27,7 +28,8 @@ func TestCorrectionFollowsTheBound(t *testing.T) {
 		"over links":                  {form.Point{Link: 5, Ideal: 10}, 0.5},
 	} {
 		op := &corrected{operator: fixed(c.p), peak: 1, hbm: 1, compute: 3, memory: 0.5}
-		if got := op.seconds(nil) / (2 * c.p.Ideal); math.Abs(got-c.want) > 1e-12 {
+		seconds, _ := op.call(nil, new(form.Point))
+		if got := seconds / (2 * c.p.Ideal); math.Abs(got-c.want) > 1e-12 {
 			t.Errorf("%s: got %v times the time, want %v", name, got, c.want)
 		}
 	}

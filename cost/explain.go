@@ -3,6 +3,7 @@ package cost
 import (
 	"slices"
 
+	"github.com/inference-sim/accuracy-dashboard/cost/form"
 	"github.com/inference-sim/accuracy-dashboard/cost/plan"
 	"github.com/inference-sim/accuracy-dashboard/internal/quantity"
 	"github.com/inference-sim/accuracy-dashboard/registry"
@@ -94,13 +95,14 @@ type tally struct {
 }
 
 func (t *tally) add(op operator, w *work) {
-	p := op.point(w)
-	t.seconds += float64(t.times * op.seconds(w))
+	var p form.Point
+	seconds, inside := op.call(w, &p)
+	t.seconds += float64(t.times * seconds)
 	t.ideal += float64(t.times * p.Ideal)
 	t.flops += float64(t.times * p.Flops)
 	t.memory += float64(t.times * p.Bytes)
 	t.link += float64(t.times * p.Link)
-	t.inside = t.inside && op.inside(w)
+	t.inside = t.inside && inside
 }
 
 func (t *tally) bound() plan.Bound {

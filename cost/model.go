@@ -161,7 +161,7 @@ func (m *Model) entry(chip form.Chip, l *plan.LoweredLayer, over *overheads) (*e
 	}
 	w := sample
 	w.attended = sampleAttended
-	if s := op.seconds(&w); !(s > 0) || math.IsInf(s, 0) {
+	if s, _ := op.call(&w, new(form.Point)); !(s > 0) || math.IsInf(s, 0) {
 		return nil, &diag.Refusal{Field: "plan.layers." + l.Name, Value: fmt.Sprint(s), Problem: "has no finite positive price",
 			Accept: "a shape whose fields the primitive reads are set", Rule: "SUB-10"}
 	}

@@ -32,8 +32,11 @@ type program struct {
 // rowwise operators depend on one row count alone, so their sum is remembered.
 type rowwise struct {
 	entries []*entry
-	memo    map[int]priced
+	memo    []priced // by rows, as far as asked and up to memoRows
 }
+
+// memoRows bounds a memo: no engine runs a step of more rows.
+const memoRows = 1 << 18
 
 // priced is a sum of operators and the least trusted method among them.
 type priced struct {
@@ -47,7 +50,7 @@ func (p *priced) add(seconds float64, m plan.Method) {
 }
 
 func newProgram() *program {
-	return &program{tokens: rowwise{memo: map[int]priced{}}, gathered: rowwise{memo: map[int]priced{}}, sampled: rowwise{memo: map[int]priced{}}}
+	return &program{}
 }
 
 func (pg *program) add(e *entry) {
@@ -210,13 +213,9 @@ func (p *Pricer) chain(step *plan.StepShape, i int) {
 func (pg *program) price(w *work, chunks []plan.Chunk) priced {
 	out := priced{}
 	w.chunk = plan.Chunk{}
-	for _, g := range [...]struct {
-		rows  *rowwise
-		count float64
-	}{{&pg.tokens, w.tokens}, {&pg.gathered, w.gathered}, {&pg.sampled, w.sampled}} {
-		s := g.rows.price(w, int(g.count))
-		out.add(s.seconds, s.method)
-	}
+	pg.tokens.price(w, int(w.tokens), &out)
+	pg.gathered.price(w, int(w.gathered), &out)
+	pg.sampled.price(w, int(w.sampled), &out)
 	if w.seqs > 0 {
 		for _, e := range pg.decode {
 			e.priceDecode(w, &out)
@@ -236,9 +235,10 @@ func (pg *program) price(w *work, chunks []plan.Chunk) priced {
 }
 
 func (e *entry) price(w *work, out *priced) {
-	out.add(float64(e.times*e.op.seconds(w)), e.method)
-	if out.method < plan.Transferred && !e.op.inside(w) {
-		out.method = plan.Transferred // extrapolated (VAL-3)
+	seconds, inside := e.op.call(w, &w.point)
+	out.add(float64(e.times*seconds), e.method)
+	if !inside {
+		out.method = max(out.method, plan.Transferred) // extrapolated (VAL-3)
 	}
 }
 
@@ -261,17 +261,24 @@ func (e *entry) priceDecode(w *work, out *priced) {
 	out.add(e.last.seconds, e.last.method)
 }
 
-func (g *rowwise) price(w *work, count int) priced {
+// price adds the operators' time over count rows.
+func (g *rowwise) price(w *work, count int, out *priced) {
 	if count == 0 || len(g.entries) == 0 {
-		return priced{}
+		return
 	}
-	if p, ok := g.memo[count]; ok {
-		return p
+	if count < len(g.memo) && g.memo[count].method != plan.NoMethod {
+		out.add(g.memo[count].seconds, g.memo[count].method)
+		return
 	}
 	var p priced
 	for _, e := range g.entries {
 		e.price(w, &p)
 	}
-	g.memo[count] = p
-	return p
+	out.add(p.seconds, p.method)
+	if count < memoRows {
+		if n := count + 1 - len(g.memo); n > 0 {
+			g.memo = append(g.memo, make([]priced, n)...)
+		}
+		g.memo[count] = p
+	}
 }

@@ -16,7 +16,7 @@ func NewLattice(axes []Axis) Lattice {
 	l := Lattice{make([]boundAxis, len(axes))}
 	size := 1
 	for i := len(axes) - 1; i >= 0; i-- {
-		l.axes[i] = boundAxis{i, logs(axes[i].Knots), size}
+		l.axes[i] = boundAxis{coord: i, knots: logs(axes[i].Knots), stride: size}
 		size *= len(axes[i].Knots)
 	}
 	return l
@@ -28,7 +28,7 @@ func (l Lattice) Weights(x []float64, into []Weight) []Weight {
 	first := len(into)
 	into = append(into, Weight{0, 1})
 	for i, a := range l.axes {
-		lo, f := locate(a.knots, x[i])
+		lo, f := a.locate(x[i])
 		for j, n := first, len(into); j < n; j++ {
 			w := into[j]
 			into[j] = Weight{w.Index + lo*a.stride, w.Share * (1 - f)}

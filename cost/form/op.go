@@ -185,6 +185,12 @@ func (o *Op[S]) Inside(s S) bool {
 	return o.bound.Inside(&p)
 }
 
+// Call is Seconds, Inside and Point together.
+func (o *Op[S]) Call(s S, p *Point) (seconds float64, inside bool) {
+	*p = s.Point(&o.chip)
+	return o.bound.Seconds(p), o.bound.Inside(p)
+}
+
 // Point returns the call's work and ideal time.
 func (o *Op[S]) Point(s S) Point { return s.Point(&o.chip) }
 

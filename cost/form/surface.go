@@ -43,6 +43,7 @@ type boundAxis struct {
 	coord  int
 	knots  []float64
 	stride int
+	cell   int // found last: the next look-up begins there
 }
 
 // bind checks a curve against the coordinates a form computes.
@@ -77,7 +78,7 @@ func (t *Term) bind(coords []string) (boundTerm, error) {
 		if len(a.Knots) == 0 || a.Knots[0] <= 0 || !increasing(a.Knots) {
 			return b, &diag.Refusal{Field: "knots", Value: a.Coord, Problem: "knots are not positive and increasing"}
 		}
-		b.axes = append(b.axes, boundAxis{at, logs(a.Knots), size})
+		b.axes = append(b.axes, boundAxis{coord: at, knots: logs(a.Knots), stride: size})
 		size *= len(a.Knots)
 	}
 	slices.Reverse(b.axes)
@@ -112,19 +113,23 @@ func logs(x []float64) []float64 {
 }
 
 // locate finds the cell of x and the fraction into it; outside, the nearest end.
-func locate(knots []float64, x float64) (int, float64) {
-	last := len(knots) - 1
+func (a *boundAxis) locate(x float64) (int, float64) {
+	knots, last := a.knots, len(a.knots)-1
 	if x <= knots[0] || last == 0 {
 		return 0, 0
 	}
 	if x >= knots[last] {
 		return last, 0
 	}
-	i := 1
-	for x >= knots[i] {
+	i := a.cell
+	for x < knots[i] {
+		i--
+	}
+	for x >= knots[i+1] {
 		i++
 	}
-	return i - 1, (x - knots[i-1]) / (knots[i] - knots[i-1])
+	a.cell = i
+	return i, (x - knots[i]) / (knots[i+1] - knots[i])
 }
 
 // fix folds every axis over a coordinate that no longer changes into the values.
@@ -142,7 +147,7 @@ func (s surface) fix(coord int, x float64) surface {
 
 func (t boundTerm) fold(at int, x float64) boundTerm {
 	a := t.axes[at]
-	lo, f := locate(a.knots, x)
+	lo, f := a.locate(x)
 	n := len(a.knots)
 	out := boundTerm{values: make([]float64, 0, len(t.values)/n)}
 	for base := 0; base < len(t.values); base += a.stride * n {
@@ -185,7 +190,7 @@ func (t *boundTerm) at(x *coords, axis, base int) float64 {
 		return t.values[base]
 	case 1:
 		a := &t.axes[axis]
-		lo, f := locate(a.knots, x[a.coord])
+		lo, f := a.locate(x[a.coord])
 		v := t.values[base+lo]
 		if f > 0 {
 			v += float64(f * (t.values[base+lo+1] - v))
@@ -193,7 +198,7 @@ func (t *boundTerm) at(x *coords, axis, base int) float64 {
 		return v
 	}
 	a := &t.axes[axis]
-	lo, f := locate(a.knots, x[a.coord])
+	lo, f := a.locate(x[a.coord])
 	base += lo * a.stride
 	v := t.at(x, axis+1, base)
 	if f > 0 {

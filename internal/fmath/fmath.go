@@ -34,7 +34,22 @@ func Exp(x float64) float64 {
 	for _, c := range expTaylor {
 		p = float64(p*r) + c
 	}
+	if k := int(n) + exponentBias; k > 1 && k < 2*exponentBias { // the product is exact
+		return p * math.Float64frombits(uint64(k)<<mantissaBits)
+	}
 	return math.Ldexp(p, int(n))
+}
+
+const mantissaBits, exponentBias = 52, 1023
+
+// split is math.Frexp without a call where x is positive and normal: x = m * 2**e
+// with m in [0.5, 1).
+func split(x float64) (m float64, e int) {
+	b := math.Float64bits(x)
+	if k := int(b >> mantissaBits); k > 0 && k < 2*exponentBias {
+		return math.Float64frombits(b&(1<<mantissaBits-1) | (exponentBias-1)<<mantissaBits), k - exponentBias + 1
+	}
+	return math.Frexp(x)
 }
 
 // expTaylor is 1/12!, 1/11!, ..., 1/0!.
@@ -53,10 +68,17 @@ func Log(x float64) float64 {
 	case math.IsInf(x, 1):
 		return x
 	}
-	m, e := math.Frexp(x) // m in [0.5, 1)
+	m, e := split(x)
 	if m < math.Sqrt2/2 {
 		m, e = m*2, e-1
 	}
+	lead, tail := logNear1(m)
+	n := float64(e)
+	return float64(n*ln2Hi) + (lead + (tail + float64(n*ln2Lo)))
+}
+
+// logNear1 is the logarithm of m in [sqrt(2)/2, sqrt(2)] in two parts.
+func logNear1(m float64) (lead, tail float64) {
 	// ln m = 2 atanh(s), s = (m-1)/(m+1), |s| <= 0.1716: odd series to s^21.
 	s := (m - 1) / (m + 1)
 	z := float64(s * s)
@@ -64,9 +86,7 @@ func Log(x float64) float64 {
 	for _, c := range logSeries {
 		p = float64(p*z) + c
 	}
-	tail := float64(float64(2*s) * float64(z*p))
-	n := float64(e)
-	return float64(n*ln2Hi) + (float64(2*s) + (tail + float64(n*ln2Lo)))
+	return float64(2 * s), float64(float64(2*s) * float64(z*p))
 }
 
 // logSeries is 1/19, 1/17, ..., 1/3.
@@ -74,14 +94,18 @@ var logSeries = [...]float64{1.0 / 19, 1.0 / 17, 1.0 / 15, 1.0 / 13, 1.0 / 11, 1
 
 // Log2 returns the base-2 logarithm of x, exact for powers of two.
 func Log2(x float64) float64 {
-	m, e := math.Frexp(x)
+	if !(x > 0 && x <= math.MaxFloat64) {
+		return Log(x)
+	}
+	m, e := split(x)
 	if m == 0.5 {
 		return float64(e - 1)
 	}
 	if m < math.Sqrt2/2 { // keeps the sum free of cancellation near 1
 		m, e = m*2, e-1
 	}
-	return float64(e) + float64(Log(m)*log2e)
+	lead, tail := logNear1(m)
+	return float64(e) + float64((lead+tail)*log2e)
 }
 
 // Pow returns x**y for x > 0, as Exp(y*Log(x)): relative error about

@@ -34,21 +34,19 @@ func newSource(work string) (*source, error) {
 	return s, os.CopyFS(s.dir, hugo)
 }
 
-// Page writes d as Hugo content: its blocks are parameters of its front matter, and its body is
-// empty. Keys of those parameters are lower case, because Hugo folds them.
+// Page writes d as Hugo content: the HTML of its blocks goes to a file that its layout reads as it
+// renders, because Hugo keeps what a page's front matter holds in memory for every page at once.
 func (s *source) Page(d page.Doc) error {
 	name := d.Path + "_index.md"
 	if !d.Section { // a file, not a folder of its own: there are many
 		name = strings.TrimSuffix(d.Path, "/") + ".md"
 	}
-	sidecar, err := s.tables(d)
-	if err != nil {
-		return err
+	body := "bodies/" + strings.ReplaceAll(d.Path, "/", "_") + ".html"
+	params := map[string]any{"lead": d.Lead, "body": body, "view": d.View, "charts": d.Charts}
+	if d.Dataset != "" {
+		params["dataset"] = d.Dataset
 	}
-	front := map[string]any{
-		"title": d.Title, "description": d.Description, "url": "/" + d.Path, "weight": d.Weight,
-		"params": map[string]any{"lead": d.Lead, "blocks": d.Blocks, "view": d.View, "dataset": d.Dataset, "charts": hasChart(d.Blocks), "tables": sidecar},
-	}
+	front := map[string]any{"title": d.Title, "description": d.Description, "url": "/" + d.Path, "weight": d.Weight, "params": params}
 	if d.LinkTitle != "" {
 		front["linkTitle"] = d.LinkTitle
 	}
@@ -56,38 +54,10 @@ func (s *source) Page(d page.Doc) error {
 	if err != nil {
 		return err
 	}
+	if err := s.write("body of "+d.Title, filepath.Join(s.dir, body), []byte(d.Body)); err != nil {
+		return err
+	}
 	return s.write("page "+d.Title, filepath.Join(s.dir, "content", filepath.FromSlash(name)), append(data, '\n'))
-}
-
-// tables writes the HTML of d's tables to a file that its layout reads as it renders, in order,
-// and returns the file's name, or "" when there is no table. Hugo keeps parameters of every page
-// in memory at once, and the tables are most of a site.
-func (s *source) tables(d page.Doc) (string, error) {
-	var all []string
-	var each func(blocks []page.Block)
-	each = func(blocks []page.Block) {
-		for _, b := range blocks {
-			if b.Table != nil {
-				all = append(all, b.HTML)
-			}
-			each(b.Blocks)
-		}
-	}
-	each(d.Blocks)
-	if all == nil {
-		return "", nil
-	}
-	name := "tables/" + strings.ReplaceAll(d.Path, "/", "_") + ".html"
-	return name, s.write("tables of "+d.Title, filepath.Join(s.dir, filepath.FromSlash(name)), []byte(strings.Join(all, "\x00")))
-}
-
-func hasChart(blocks []page.Block) bool {
-	for _, b := range blocks {
-		if b.Kind == "chart" && b.Chart.Few == "" || hasChart(b.Blocks) {
-			return true
-		}
-	}
-	return false
 }
 
 // File writes a file of the site beside what Hugo makes.

@@ -1,6 +1,7 @@
 package site
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -9,7 +10,6 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"golang.org/x/net/html"
@@ -76,27 +76,37 @@ func scan(name, rel string) (ids map[string]bool, refs []reference, err error) {
 			return nil, nil, fmt.Errorf("%s:%d: %w", rel, line, z.Err())
 		}
 		here := line
-		line += strings.Count(string(z.Raw()), "\n")
-		if kind != html.StartTagToken && kind != html.SelfClosingTagToken {
-			continue
-		}
-		t := z.Token()
-		for _, a := range t.Attr {
-			switch {
-			case a.Key == "id":
-				ids[a.Val] = true
-			case a.Key == "src" || a.Key == "srcset" || a.Key == "href" && t.Data == "link":
-				refs = append(refs, reference{rel, here, a.Val, !isCanonical(t)})
-			case a.Key == "href":
-				refs = append(refs, reference{rel, here, a.Val, false})
-			}
+		line += bytes.Count(z.Raw(), []byte("\n"))
+		if kind == html.StartTagToken || kind == html.SelfClosingTagToken {
+			refs = append(refs, attributes(z, ids, reference{page: rel, line: here})...)
 		}
 	}
 }
 
-// isCanonical finds the one <link> that names a page by its full address.
-func isCanonical(t html.Token) bool {
-	return t.Data == "link" && slices.Contains(t.Attr, html.Attribute{Key: "rel", Val: "canonical"})
+// attributes collects the id and the references of the tag that z stands at. It reads them one by
+// one: whole tokens of every page were a tenth of a build.
+func attributes(z *html.Tokenizer, ids map[string]bool, at reference) (refs []reference) {
+	name, more := z.TagName()
+	isLink, canonical := string(name) == "link", false
+	for more {
+		var key, value []byte
+		key, value, more = z.TagAttr()
+		switch string(key) {
+		case "id":
+			ids[string(value)] = true
+		case "rel":
+			canonical = isLink && string(value) == "canonical"
+		case "src", "srcset", "href":
+			at.url, at.load = string(value), isLink || string(key) != "href"
+			refs = append(refs, at)
+		}
+	}
+	if canonical { // the one <link> that names a page by its full address
+		for i := range refs {
+			refs[i].load = false
+		}
+	}
+	return refs
 }
 
 // check returns what is wrong with r, or "".

@@ -63,6 +63,9 @@ func Build(ctx context.Context, in page.Input, o Options) error {
 	if err != nil {
 		return err
 	}
+	if in.Live, err = LibraryThere(o.Library); err != nil {
+		return err
+	}
 	if err := page.Build(in, src); err != nil {
 		return err
 	}
@@ -72,18 +75,14 @@ func Build(ctx context.Context, in page.Input, o Options) error {
 	if err := src.prose(o.Reference, "reference"); err != nil {
 		return err
 	}
-	live, err := LibraryThere(o.Library)
-	if err != nil {
-		return err
-	}
 	library := ""
-	if live {
+	if in.Live {
 		library = o.Library
 	}
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	if err := src.run(settings(in, o, live, trust), library); err != nil {
+	if err := src.run(settings(in, o, trust), library); err != nil {
 		return err
 	}
 	if err := checkLinks(src.out); err != nil {
@@ -170,7 +169,7 @@ func Replaceable(out string) error {
 	return nil
 }
 
-func settings(in page.Input, o Options, live bool, trust string) map[string]any {
+func settings(in page.Input, o Options, trust string) map[string]any {
 	type item struct {
 		Name string `json:"name"`
 		URL  string `json:"url"`
@@ -185,7 +184,7 @@ func settings(in page.Input, o Options, live bool, trust string) map[string]any 
 		home = Home
 	}
 	return map[string]any{
-		"home": home, "echarts": live, "rules": rules, "experimental": in.Summary.Experiment,
+		"home": home, "echarts": in.Live, "rules": rules, "experimental": in.Summary.Experiment,
 		"stamp": fmt.Sprintf("Release %s, source revision %s. %s.", b.Release, b.Commit, map[string]string{
 			Signed: "Signed", IntegrityOnly: "Integrity only: the key was made for this build and proves that the files belong together, not who built them"}[trust]),
 		"nav": []item{{"Points", "points/"}, {"Lanes", "lanes/"}, {"Engines", "engines/"}, {"Chips", "chips/"}, {"Models", "models/"},

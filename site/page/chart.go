@@ -17,17 +17,15 @@ import (
 
 // Chart is a drawn plot.Chart: its option for the live renderer, its pictures and its data.
 type Chart struct {
-	ID      string `json:"id"`
-	Few     string `json:"few,omitempty"` // why there is no picture; the rest is then empty
-	Caption string `json:"caption"`
-	Alt     string `json:"alt"`
-	Option  string `json:"option"` // file of the ECharts option
-	Tones   string `json:"tones"`  // colour of each series, -1 for a reference line
-	Light   string `json:"light"`
-	Dark    string `json:"dark"`
-	Height  int    `json:"height"`
-	CSV     string `json:"csv"`
-	JSON    string `json:"json"`
+	ID           string
+	Few          string // why there is no picture; the rest is then empty
+	Caption, Alt string
+	Option       string // file of the ECharts option
+	Tones        string // colour of each series, -1 for a reference line
+	Light, Dark  string
+	Height       int
+	CSV, JSON    string
+	Table        *Table // of a chart few enough to read; nil where a page holds the values
 }
 
 // chart writes the files of c and returns its block.

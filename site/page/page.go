@@ -18,6 +18,7 @@ type Input struct {
 	Summary *record.Summary
 	Points  []record.Point // in any order; pages order them
 	Backlog *record.Backlog
+	Live    bool // a script draws the charts; else they are pictures alone
 	// Scores published before and with this release, which no later run changes.
 	Releases  []Release         // in the order of their tags
 	Snapshots map[string][]byte // their files, below SnapshotsDir
@@ -36,64 +37,57 @@ type Doc struct {
 	Title       string
 	LinkTitle   string // for breadcrumbs; empty is Title
 	Description string // one sentence
-	View        string // "explorer" loads that script
+	View        string // names the script the page needs beside those of every page
 	Lead        string
 	Section     bool // has pages below it
 	Weight      int
 	Dataset     string // JSON-LD, on the home page
 	Blocks      []Block
+	Body        string // HTML of Blocks, made when the page is written
+	Charts      bool   // there is a picture among Blocks
 }
 
-// Block is one part of a page. Kind selects the one content field that is set.
+// Block is one part of a page. Kind selects the content field that is set.
 type Block struct {
-	Kind       string   `json:"kind"`
-	ID         string   `json:"id,omitempty"`
-	Title      string   `json:"title,omitempty"`
-	Note       string   `json:"note,omitempty"`
-	Fold       bool     `json:"fold,omitempty"`       // shown on demand: long, and rarely asked for
-	Paragraphs []string `json:"paragraphs,omitempty"` // text
-	Items      []string `json:"items,omitempty"`      // text
-	Facts      []Fact   `json:"facts,omitempty"`      // facts, links
-	Figures    []Figure `json:"figures,omitempty"`
-	Table      *Table   `json:"-"`
-	HTML       string   `json:"-"`              // of Table, made when the page is written
-	Count      int      `json:"rows,omitempty"` // of Table
-	At         int      `json:"at"`             // of Table among the tables of its page
-	Chart      *Chart   `json:"chart,omitempty"`
-	Bar        *Bar     `json:"bar,omitempty"`
-	Code       []string `json:"code,omitempty"`
-	Blocks     []Block  `json:"blocks,omitempty"` // pair: stand side by side where there is room
+	Kind       string
+	ID         string
+	Title      string
+	Note       string
+	Fold       bool     // shown on demand: long, and rarely asked for
+	Paragraphs []string // text
+	Items      []string // text
+	Facts      []Fact   // facts, links
+	Figures    []Figure
+	Table      *Table
+	Chart      *Chart
+	Bar        *Bar
+	Picture    string // markup made here: its texts are escaped
+	Code       []string
+	Blocks     []Block // pair: stand side by side where there is room
 }
 
 // Fact is a named value, perhaps with a link relative to the root.
-type Fact struct {
-	Name  string `json:"name"`
-	Value string `json:"value"`
-	Href  string `json:"href,omitempty"`
-}
+type Fact struct{ Name, Value, Href string }
 
 // Figure is a record.Figure in words.
 type Figure struct {
-	Name     string `json:"name"`
-	Value    string `json:"value"`
-	Few      bool   `json:"few,omitempty"`
-	Interval string `json:"interval,omitempty"`
-	Rests    string `json:"rests"` // count, scope and what the interval covers
+	Name     string
+	Value    string
+	Few      bool
+	Interval string
+	Rests    string // count, scope and what the interval covers
 }
 
 // Bar is one stacked bar whose parts make up a whole.
 type Bar struct {
-	Summary string `json:"summary"` // read out in place of the picture
-	Parts   []Part `json:"parts"`
+	Summary string // read out in place of the picture
+	Parts   []Part
 }
 
 // Part of a Bar: X and W are percent of the width.
 type Part struct {
-	Name  string  `json:"name"`
-	Value string  `json:"value"`
-	Tone  string  `json:"tone"`
-	X     float64 `json:"x"`
-	W     float64 `json:"w"`
+	Name, Value, Tone string
+	X, W              float64
 }
 
 // newBar lays out parts by size. Sizes are non-negative and not all zero.

@@ -28,7 +28,7 @@ func newSite(in Input, w Writer) *site {
 }
 
 func (s *site) page(d Doc) error {
-	d.render()
+	d.render(s.Live)
 	return s.w.Page(d)
 }
 

@@ -3,7 +3,6 @@ package page
 import (
 	"bytes"
 	"encoding/csv"
-	"html"
 	"strings"
 )
 
@@ -90,95 +89,67 @@ func (s *site) table(id, title, note string, t *Table) (Block, error) {
 	return Block{Kind: "table", ID: id, Title: title, Note: note, Table: t}, nil
 }
 
-// render is the table as HTML; root leads from its page to the root of the site.
-//
-// Note: tables were a template first. They are most of a point's page, and cells as template
-// values doubled the CPU time of a build.
-func (t *Table) render(root string, titled bool) string {
-	var b strings.Builder
-	esc := html.EscapeString
-	b.WriteString(`<div class="scroll" tabindex="0" role="region" aria-label="` + esc(t.Caption) + `"><table id="t-` + esc(t.ID) + `"`)
+// render writes the table; titled when a heading above says what the caption would.
+func (t *Table) render(m *markup, titled bool) {
+	m.put(`<div class="scroll" tabindex="0" role="region" aria-label="`, esc(t.Caption), `"><table id="t-`, esc(t.ID), `"`)
 	if t.Sortable {
-		b.WriteString(` data-sortable`)
+		m.put(` data-sortable`)
 	}
-	b.WriteString("><caption")
-	if titled { // the heading above says it to those who see
-		b.WriteString(` class="off"`)
+	m.put("><caption")
+	if titled {
+		m.put(` class="off"`)
 	}
-	b.WriteString(">" + esc(t.Caption) + "</caption>\n<thead><tr>")
+	m.say(">", t.Caption, "</caption>\n<thead><tr>")
 	for _, c := range t.Columns {
-		b.WriteString(`<th scope="col"`)
+		m.put(`<th scope="col"`)
 		if c.Num {
-			b.WriteString(` class="num"`)
+			m.put(` class="num"`)
 		}
-		b.WriteString(">" + esc(c.Label))
+		m.say(">", c.Label, "")
 		if c.Unit != "" {
-			b.WriteString(" <small>" + esc(c.Unit) + "</small>")
+			m.say(" <small>", c.Unit, "</small>")
 		}
-		b.WriteString("</th>")
+		m.put("</th>")
 	}
-	b.WriteString("</tr></thead>\n<tbody>\n")
+	m.put("</tr></thead>\n<tbody>\n")
 	for _, r := range t.Rows {
-		b.WriteString("<tr")
+		m.put("<tr")
 		if r.ID != "" {
-			b.WriteString(` id="` + esc(r.ID) + `"`)
+			m.put(` id="`, esc(r.ID), `"`)
 		}
-		b.WriteString(">")
+		m.put(">")
 		for i, c := range r.Cells {
-			c.render(&b, root, i == 0, t.Columns[i].Num)
+			c.render(m, i == 0, t.Columns[i].Num)
 		}
-		b.WriteString("</tr>\n")
+		m.put("</tr>\n")
 	}
-	b.WriteString("</tbody></table></div>\n")
+	m.put("</tbody></table></div>\n")
 	if t.CSV != "" {
-		b.WriteString(`<p class="take"><a href="` + root + esc(t.CSV) + `" download>CSV of this table</a></p>` + "\n")
+		m.put(`<p class="take">`, m.href(t.CSV), ` download>CSV of this table</a></p>`, "\n")
 	}
-	return b.String()
 }
 
-func (c Cell) render(b *strings.Builder, root string, head, num bool) {
-	tag, class := "td", c.Class
+func (c Cell) render(m *markup, head, num bool) {
+	open, end := "<td", "</td>"
+	if head {
+		open, end = `<th scope="row"`, "</th>"
+	}
+	class := c.Class
 	if num {
 		class = strings.TrimSpace("num " + class)
 	}
-	b.WriteString("<")
-	if head {
-		tag = "th"
-		b.WriteString(`th scope="row"`)
-	} else {
-		b.WriteString("td")
-	}
+	m.put(open)
 	if class != "" {
-		b.WriteString(` class="` + html.EscapeString(class) + `"`)
+		m.put(` class="`, esc(class), `"`)
 	}
 	if c.Value != "" {
-		b.WriteString(` data-v="` + html.EscapeString(c.Value) + `"`)
+		m.put(` data-v="`, esc(c.Value), `"`)
 	}
-	b.WriteString(">")
+	m.put(">")
 	if c.Href != "" {
-		b.WriteString(`<a href="` + html.EscapeString(root+c.Href) + `">` + html.EscapeString(c.Text) + "</a>")
+		m.say(m.href(c.Href)+">", c.Text, "</a>")
 	} else {
-		b.WriteString(html.EscapeString(c.Text))
+		m.put(esc(c.Text))
 	}
-	b.WriteString("</" + tag + ">")
-}
-
-// render fills in the HTML of every table of d.
-func (d *Doc) render() {
-	root := strings.Repeat("../", strings.Count(d.Path, "/"))
-	if root == "" {
-		root = "./"
-	}
-	at := 0
-	var each func(blocks []Block)
-	each = func(blocks []Block) {
-		for i := range blocks {
-			if b := &blocks[i]; b.Table != nil {
-				b.HTML, b.Count, b.At = b.Table.render(root, b.Title != ""), len(b.Table.Rows), at
-				at++
-			}
-			each(blocks[i].Blocks)
-		}
-	}
-	each(d.Blocks)
+	m.put(end)
 }

@@ -1,0 +1,219 @@
+package page
+
+import (
+	"fmt"
+	"html"
+	"strconv"
+	"strings"
+
+	"github.com/inference-sim/accuracy-dashboard/internal/plot"
+)
+
+// markup is the HTML of one page's blocks. root leads from the page to the root of the site.
+//
+// Note: blocks were templates once. Their values are most of a site, so a build of many points
+// spent its time and its memory on them.
+type markup struct {
+	strings.Builder
+	root string
+	live bool // charts have an option that a script draws
+}
+
+var esc = html.EscapeString
+
+// put writes s as it stands; text of records goes through say or esc.
+func (m *markup) put(s ...string) {
+	for _, x := range s {
+		m.WriteString(x)
+	}
+}
+
+// say writes an element with a text.
+func (m *markup) say(open, text, end string) { m.put(open, esc(text), end) }
+
+// href is the start of a link to a path of the site.
+func (m *markup) href(path string) string { return `<a href="` + esc(m.root+path) + `"` }
+
+// render makes the HTML of d's blocks.
+func (d *Doc) render(live bool) {
+	m := &markup{root: strings.Repeat("../", strings.Count(d.Path, "/")), live: live}
+	if m.root == "" {
+		m.root = "./"
+	}
+	for i := range d.Blocks {
+		m.block(&d.Blocks[i])
+	}
+	d.Body, d.Charts = m.String(), hasChart(d.Blocks)
+}
+
+func hasChart(blocks []Block) bool {
+	for i := range blocks {
+		if c := blocks[i].Chart; c != nil && c.Few == "" || hasChart(blocks[i].Blocks) {
+			return true
+		}
+	}
+	return false
+}
+
+func (m *markup) block(b *Block) {
+	tag, id := "div", ""
+	if b.ID != "" {
+		id = ` id="` + esc(b.ID) + `"`
+	}
+	if b.Title != "" {
+		tag = "section"
+	}
+	m.put("<", tag, id, ` class="block b-`, b.Kind, `">`)
+	if b.Title != "" {
+		m.say("\n<h2>", b.Title, "")
+		if b.ID != "" {
+			m.put(` <a class="perma" href="#`, esc(b.ID), `" aria-label="Link to `, esc(b.Title), `">#</a>`)
+		}
+		m.put("</h2>")
+	}
+	if b.Note != "" {
+		m.say("\n<p class=\"note\">", b.Note, "</p>")
+	}
+	if b.Fold {
+		m.put("\n<details><summary>Show")
+		if b.Table != nil {
+			m.put(" ", plural(len(b.Table.Rows), "row"))
+		}
+		m.put("</summary>")
+	}
+	m.put("\n")
+	if content := contents[b.Kind]; content != nil {
+		content(m, b)
+	}
+	if b.Fold {
+		m.put("</details>\n")
+	}
+	m.put("</", tag, ">\n")
+}
+
+// contents writes what is inside a block of each kind; a block of parts holds blocks.
+var contents map[string]func(*markup, *Block)
+
+func init() {
+	contents = map[string]func(*markup, *Block){
+		"text": texts, "facts": facts, "links": links, "figures": figures, "chart": chart, "bar": bar, "code": codes, "explorer": explorer,
+		"table":   func(m *markup, b *Block) { b.Table.render(m, b.Title != "") },
+		"picture": func(m *markup, b *Block) { m.put(b.Picture) },
+		"pair": func(m *markup, b *Block) {
+			m.put(`<div class="pair">`, "\n")
+			for i := range b.Blocks {
+				m.block(&b.Blocks[i])
+			}
+			m.put("</div>\n")
+		},
+	}
+}
+
+func texts(m *markup, b *Block) {
+	for _, p := range b.Paragraphs {
+		m.say("<p>", p, "</p>\n")
+	}
+	if len(b.Items) == 0 {
+		return
+	}
+	m.put("<ul>")
+	for _, item := range b.Items {
+		m.say("<li>", item, "</li>\n")
+	}
+	m.put("</ul>\n")
+}
+
+func facts(m *markup, b *Block) {
+	m.put(`<dl class="facts">`)
+	for _, f := range b.Facts {
+		m.put("\n<div")
+		if len(f.Value) > 40 {
+			m.put(` class="wide"`)
+		}
+		m.say("><dt>", f.Name, "</dt><dd>")
+		if f.Href != "" {
+			m.say(m.href(f.Href)+">", f.Value, "</a>")
+		} else {
+			m.put(esc(f.Value))
+		}
+		m.put("</dd></div>")
+	}
+	m.put("\n</dl>\n")
+}
+
+func links(m *markup, b *Block) {
+	m.put(`<ul class="links">`)
+	for _, f := range b.Facts {
+		m.say("<li>"+m.href(f.Href)+">", f.Name, "</a>")
+		if f.Value != "" {
+			m.say(" <span>", f.Value, "</span>")
+		}
+		m.put("</li>\n")
+	}
+	m.put("</ul>\n")
+}
+
+func figures(m *markup, b *Block) {
+	m.put(`<div class="figures">`)
+	for _, f := range b.Figures {
+		class := "value"
+		if f.Few {
+			class = "value few"
+		}
+		m.say("\n<div class=\"figure\"><p class=\"name\">", f.Name, "</p>")
+		m.say("\n<p class=\""+class+"\">", f.Value, "</p>")
+		if f.Interval != "" {
+			m.say("\n<p class=\"interval\">", f.Interval, "</p>")
+		}
+		m.say("\n<p class=\"rests\">", f.Rests, "</p></div>")
+	}
+	m.put("\n</div>\n")
+}
+
+func bar(m *markup, b *Block) {
+	m.say(`<svg class="bar" width="100%" height="28" role="img" aria-label="`, b.Bar.Summary, `">`)
+	width := func(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
+	for _, p := range b.Bar.Parts {
+		m.put("\n<rect x=\"", width(p.X), `%" y="0" width="`, width(p.W), `%" height="28" class="`, p.Tone, `"><title>`, esc(p.Name), ": ", esc(p.Value), "</title></rect>")
+	}
+	m.put("\n</svg>\n<ul class=\"key\">")
+	for _, p := range b.Bar.Parts {
+		m.put(`<li><svg width="12" height="12" aria-hidden="true"><rect width="12" height="12" class="`, p.Tone, `"/></svg> `, esc(p.Name), " <b>", esc(p.Value), "</b></li>\n")
+	}
+	m.put("</ul>\n")
+}
+
+func codes(m *markup, b *Block) {
+	for _, c := range b.Code {
+		m.say(`<div class="code"><pre tabindex="0"><code>`, c, "</code></pre></div>\n")
+	}
+}
+
+func explorer(m *markup, b *Block) {
+	m.put(`<div class="explorer" data-points="`, m.root, `data/explorer.json" data-root="`, m.root, `">
+<noscript><p>Filtering needs a script. Without one, every point stands on its `, m.href("lanes/"), `>lane's page</a> and in `, m.href("data/points.csv"), ">points.csv</a>.</p></noscript>\n</div>\n")
+}
+
+func chart(m *markup, b *Block) {
+	c := b.Chart
+	if c.Few != "" {
+		m.say(`<p class="few">`, c.Few, "</p>\n")
+		return
+	}
+	file := func(name string) string { return esc(m.root + name) }
+	m.put(`<figure class="chart">`, "\n", `<div class="plot" id="c-`, c.ID, `"`)
+	if m.live {
+		m.put(` data-chart="`, file(c.Option), `"`)
+	}
+	m.put(` data-tones="`, c.Tones, `" data-root="`, m.root, `"><picture><source media="(prefers-color-scheme: dark)" srcset="`, file(c.Dark), `"><img src="`, file(c.Light), `" alt="`, esc(c.Alt),
+		fmt.Sprintf("\" width=\"%d\" height=\"%d\" loading=\"lazy\"></picture></div>\n", plot.Width, c.Height), "<figcaption>", esc(c.Caption), " ")
+	if !m.live {
+		m.put(`<span class="static">Static picture: this build was made without the chart library.</span> `)
+	}
+	m.put(`<span class="take"><a href="`, file(c.CSV), `" download>CSV</a> <a href="`, file(c.JSON), `" download>JSON</a> <a href="`, file(c.Light), `" download>SVG</a></span></figcaption>`, "\n</figure>\n")
+	if c.Table != nil {
+		m.put(`<details class="data"><summary>As a table</summary>`, "\n")
+		c.Table.render(m, false)
+		m.put("</details>\n")
+	}
+}

@@ -9,7 +9,7 @@ import (
 )
 
 // TestPricesTakePlansOnly keeps SUB-6: what decides a price arrives in a plan, a step
-// shape or a transfer. The Environment answers engines, which name what they ask for.
+// shape or a transfer.
 func TestPricesTakePlansOnly(t *testing.T) {
 	handles := []string{"catalog.Catalog", "registry.Registry", "Model"}
 	rule := func(m *Module) (out []Finding) {
@@ -19,7 +19,7 @@ func TestPricesTakePlansOnly(t *testing.T) {
 			}
 			for _, d := range f.Decls {
 				fn, ok := d.(*ast.FuncDecl)
-				if !ok || !fn.Name.IsExported() || receiver(fn) == "Environment" || fn.Name.Name == "NewEnvironment" {
+				if !ok || !fn.Name.IsExported() {
 					continue
 				}
 				for _, p := range fn.Type.Params.List {

@@ -21,7 +21,7 @@ func (m *model) result() (*spec.Result, error) {
 	r := &spec.Result{
 		Schema: spec.ResultSchema,
 		Inputs: spec.Inputs{Scenario: m.scenario, ScenarioSHA256: hash, Data: slices.Concat(m.world.Data, m.inputs.data),
-			Upstream: spec.Upstream{Repository: up.Repository, Commit: up.Commit, Version: up.Version}, Acceptance: acceptance(m.world.Environment)},
+			Upstream: spec.Upstream{Repository: up.Repository, Commit: up.Commit, Version: up.Version}, Acceptance: profilesOf(m.world.Environment)},
 		Requests: spec.RequestCount{Created: m.generator.created, Warmup: c.fates[0].document(), Measured: c.fates[1].document(), Preemptions: c.preemptions},
 		Window:   spec.MeasuredSpan{Start: seconds(c.window.start), End: seconds(max(c.window.start, c.window.end))},
 		Random:   m.inputs.random,

@@ -5,7 +5,6 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/inference-sim/accuracy-dashboard/cost"
 	"github.com/inference-sim/accuracy-dashboard/cost/plan"
 	"github.com/inference-sim/accuracy-dashboard/docgen"
 	"github.com/inference-sim/accuracy-dashboard/engines"
@@ -117,17 +116,8 @@ func referencePrices(w *world.World) ([]docgen.Price, error) {
 		{"vllm", "minimax-m2.5", "h200_sxm", 4}, {"vllm", "deepseek-r1", "b200_sxm", 8}, {"sglang", "deepseek-r1", "h200_sxm", 8},
 		{"vllm", "kimi-k2.5", "b200_sxm", 8},
 	} {
-		kind, err := w.Kind(r.engine)
-		if err != nil {
-			return nil, err
-		}
-		m := cost.New(w.Catalog, w.Registry)
-		_, p, err := kind.Explain(engines.Spec{Model: r.model, Hardware: r.chip, Nodes: 1, Args: map[string]any{"tensor-parallel-size": r.tensor}},
-			cost.NewEnvironment(m, w.Profiles))
-		if err != nil {
-			return nil, err
-		}
-		pricer, err := m.Compile(p)
+		p, pricer, err := w.Compile(r.engine, engines.Spec{Model: r.model, Hardware: r.chip, Nodes: 1,
+			Args: map[string]any{"tensor-parallel-size": r.tensor}})
 		if err != nil {
 			return nil, err
 		}

@@ -6,7 +6,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/inference-sim/accuracy-dashboard/cost"
 	"github.com/inference-sim/accuracy-dashboard/cost/plan"
 	"github.com/inference-sim/accuracy-dashboard/engines"
 	"github.com/inference-sim/accuracy-dashboard/internal/diag"
@@ -116,20 +115,11 @@ func (q *priceQuery) run() (*priceAnswer, error) {
 	if err != nil {
 		return nil, err
 	}
-	kind, err := w.Kind(q.engine)
-	if err != nil {
-		return nil, err
-	}
 	spec, err := q.spec()
 	if err != nil {
 		return nil, err
 	}
-	m := cost.New(w.Catalog, w.Registry)
-	_, p, err := kind.Explain(spec, cost.NewEnvironment(m, w.Profiles))
-	if err != nil {
-		return nil, err
-	}
-	pricer, err := m.Compile(p)
+	p, pricer, err := w.Compile(q.engine, spec)
 	if err != nil {
 		return nil, err
 	}

@@ -56,17 +56,8 @@ func padded(g plan.GraphPolicy, r *plan.RankStep) plan.PaddedShape {
 // Typical prices and explains two steps of a finished run: decoding at the
 // concurrency it reached, and one mean prompt beside it.
 func (w *World) Typical(s *spec.Scenario, r *spec.Result) ([]record.TypicalStep, error) {
-	kind, err := w.Kind(s.Engine.Kind)
-	if err != nil {
-		return nil, err
-	}
-	m := cost.New(w.Catalog, w.Registry)
-	_, p, err := kind.Explain(engines.Spec{Model: s.Model, Checkpoint: s.Checkpoint, Hardware: s.Hardware, Nodes: s.Cluster.Nodes,
-		Args: s.Engine.Args, Env: s.Engine.Env}, cost.NewEnvironment(m, w.Profiles))
-	if err != nil {
-		return nil, err
-	}
-	pricer, err := m.Compile(p)
+	p, pricer, err := w.Compile(s.Engine.Kind, engines.Spec{Model: s.Model, Checkpoint: s.Checkpoint, Hardware: s.Hardware,
+		Nodes: s.Cluster.Nodes, Args: s.Engine.Args, Env: s.Engine.Env})
 	if err != nil {
 		return nil, err
 	}

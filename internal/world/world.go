@@ -114,8 +114,8 @@ func (w *World) check() error {
 }
 
 // Environment answers engines; one belongs to one goroutine.
-func (w *World) Environment() *cost.Environment {
-	return cost.NewEnvironment(cost.New(w.Catalog, w.Registry), w.Profiles)
+func (w *World) Environment() *sim.Environment {
+	return sim.NewEnvironment(w.Catalog, cost.New(w.Catalog, w.Registry), w.Profiles)
 }
 
 // Sim is the world of one run.

@@ -19,7 +19,7 @@ import (
 // a request's times are sums of the steps it waited for. What a change of price
 // would do to the schedule itself is left out; Run corrects it by simulating.
 type tangent struct {
-	*cost.Environment
+	*sim.Environment
 	priced   []cost.Sensitivity // in order of launch
 	ends     []des.Time         // of batches, in order
 	requests []sim.RequestRecord

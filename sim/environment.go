@@ -1,42 +1,49 @@
-package cost
+package sim
 
 import (
+	"slices"
+
 	"github.com/inference-sim/accuracy-dashboard/catalog"
+	"github.com/inference-sim/accuracy-dashboard/cost"
 	"github.com/inference-sim/accuracy-dashboard/cost/plan"
 	"github.com/inference-sim/accuracy-dashboard/engines"
 	"github.com/inference-sim/accuracy-dashboard/registry/acceptance"
+	"github.com/inference-sim/accuracy-dashboard/sim/spec"
 )
 
 // Environment answers what an engine may ask while it is built and run (section
-// 6.3).
+// 6.3), and remembers the acceptance profiles it gave (D8).
 type Environment struct {
-	cost     *Model
+	catalog  *catalog.Catalog
+	cost     *cost.Model
 	profiles *acceptance.Set
-	used     []ProfileUse
+	used     []spec.ProfileUse
 }
 
-// ProfileUse is an acceptance profile that an engine was given: the key it asked
-// for and what was found (D8).
-type ProfileUse struct {
-	acceptance.Key
-	acceptance.Found
+// NewEnvironment answers from the facts that m prices with, and a set of
+// acceptance profiles. One belongs to one goroutine.
+func NewEnvironment(c *catalog.Catalog, m *cost.Model, a *acceptance.Set) *Environment {
+	return &Environment{catalog: c, cost: m, profiles: a}
 }
 
-// Profiles lists the acceptance profiles handed out, in order.
-func (e *Environment) Profiles() []ProfileUse { return e.used }
+// Profiles lists each acceptance profile handed out, in order of first use.
+func (e *Environment) Profiles() []spec.ProfileUse { return e.used }
 
 var _ engines.Environment = (*Environment)(nil)
 
-// NewEnvironment answers from a model and a set of acceptance profiles.
-func NewEnvironment(m *Model, a *acceptance.Set) *Environment {
-	return &Environment{cost: m, profiles: a}
+// profilesOf is what env gave, when it is one that remembers.
+func profilesOf(env engines.Environment) []spec.ProfileUse {
+	if p, ok := env.(interface{ Profiles() []spec.ProfileUse }); ok {
+		return p.Profiles()
+	}
+	return nil
 }
 
 // Model returns a catalog model.
-func (e *Environment) Model(name string) (*catalog.Model, error) { return e.cost.catalog.Model(name) }
+func (e *Environment) Model(name string) (*catalog.Model, error) { return e.catalog.Model(name) }
 
 // Chip returns a catalog chip.
-func (e *Environment) Chip(name string) (*catalog.Chip, error) { return e.cost.catalog.Chip(name) }
+func (e *Environment) Chip(name string) (*catalog.Chip, error) { return e.catalog.Chip(name) }
 
 // Memory sizes a partial plan.
 func (e *Environment) Memory(p *plan.PoolPlan) (plan.MemoryBreakdown, error) { return e.cost.Memory(p) }
@@ -45,7 +52,7 @@ func (e *Environment) Memory(p *plan.PoolPlan) (plan.MemoryBreakdown, error) { r
 func (e *Environment) Pricer(p *plan.PoolPlan) (engines.Pricer, error) { return e.cost.Compile(p) }
 
 // FrontEnd prices the request path of a pool.
-func (e *Environment) FrontEnd(p *plan.PoolPlan) (FrontEnd, error) { return e.cost.FrontEnd(p) }
+func (e *Environment) FrontEnd(p *plan.PoolPlan) (cost.FrontEnd, error) { return e.cost.FrontEnd(p) }
 
 // Transfer prices a KV move.
 func (e *Environment) Transfer(p *plan.PoolPlan, m plan.Move) (plan.Demand, error) {
@@ -60,12 +67,18 @@ func (e *Environment) Acceptance(model, drafter, workload string, k int) (engine
 	if err != nil {
 		return engines.Acceptance{}, err
 	}
-	e.used = append(e.used, ProfileUse{key, f})
+	use := spec.ProfileUse{Target: model, Drafter: drafter, Workload: workload, Drafts: k, Source: f.Source, Step: f.Step, Differs: f.Differs}
+	same := func(o spec.ProfileUse) bool {
+		return o.Target == model && o.Drafter == drafter && o.Workload == workload && o.Drafts == k
+	}
+	if !slices.ContainsFunc(e.used, same) {
+		e.used = append(e.used, use)
+	}
 	return engines.Acceptance{PerPosition: f.PerPosition, Source: f.Source, Step: f.Step}, nil
 }
 
 func (e *Environment) architecture(model string) string {
-	m, err := e.cost.catalog.Model(model)
+	m, err := e.catalog.Model(model)
 	if err != nil {
 		return "" // not in the catalog: borrows from nobody
 	}

@@ -127,7 +127,7 @@ func (s *setup) schedule() (sched.Config, error) {
 	tuning := sched.Untuned()
 	for _, name := range slices.Sorted(maps.Keys(c.Env)) {
 		if _, err := tuning.Set(name, c.Env[name]); err != nil {
-			return sched.Config{}, &diag.Refusal{Field: "engine.env." + name, Value: c.Env[name], Problem: "invalid number", Accept: "a number", Rule: "X1"}
+			return sched.Config{}, &diag.Refusal{Field: "engine.env." + name, Value: c.Env[name], Problem: "invalid value: " + err.Error(), Accept: "the variable left out", Rule: "X1"}
 		}
 	}
 	return sched.Config{

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -181,6 +182,47 @@ func TestParallelRefusals(t *testing.T) {
 		}
 		if _, err := resolve(t, c.model, "", "h200_sxm", c.good); err != nil {
 			t.Errorf("%v: %v", c.good, err)
+		}
+	}
+}
+
+// A number out of its range is refused with its name; the nearest one is taken.
+func TestNumbersHaveRanges(t *testing.T) {
+	nan, inf := math.NaN(), math.Inf(1)
+	for _, c := range []struct {
+		name string
+		bad  []any
+		good any
+	}{
+		{"tensor-parallel-size", []any{0, -1, nan, inf, 1.5}, 1},
+		{"expert-parallel-size", []any{0, inf}, 1},
+		{"context-length", []any{0, -1, nan, inf, 1e300}, 1},
+		{"max-prefill-tokens", []any{0, -1, inf}, 1},
+		{"max-running-requests", []any{0, -1, nan}, 1},
+		{"max-total-tokens", []any{0, -1, -inf}, 1},
+		{"max-queued-requests", []any{0, -1}, 1},
+		{"prefill-max-requests", []any{0, -1}, 1},
+		{"prefill-decode-interval", []any{-1, inf}, 0},
+		{"stream-interval", []any{0, nan}, 1},
+		{"scheduler-recv-interval", []any{-1, inf}, 0},
+		{"decode-log-interval", []any{0, -40}, 1},
+		{"random-seed", []any{-1, inf}, 0},
+		{"priority-scheduling-preemption-threshold", []any{-1, nan}, 0},
+		{"chunked-prefill-size", []any{-2, inf, nan}, -1},
+		{"cuda-graph-max-bs", []any{0, -1, inf}, 1},
+		{"cuda-graph-bs", []any{[]any{0}, []any{inf}, []any{nan}, []any{4, -1}}, []any{1}},
+		{"page-size", []any{0, -1, inf, nan}, 1},
+		{"schedule-conservativeness", []any{-0.1, nan, inf, "NaN", "x"}, 0},
+		{"mem-fraction-static", []any{0, 1, -0.5, nan, inf}, 0.5},
+	} {
+		for _, bad := range c.bad {
+			_, err := resolve(t, "llama-3.1-8b", "", "h100_sxm", map[string]any{c.name: bad})
+			if err == nil || !strings.Contains(err.Error(), "engine.args."+c.name+": ") {
+				t.Errorf("%s %v: got %v, want a refusal that names it", c.name, bad, err)
+			}
+		}
+		if _, err := resolve(t, "llama-3.1-8b", "", "h100_sxm", map[string]any{c.name: c.good}); err != nil {
+			t.Errorf("%s %v: %v", c.name, c.good, err)
 		}
 	}
 }

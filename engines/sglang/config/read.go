@@ -40,7 +40,8 @@ func (r *reader) fail(name string, v any, problem, accept string) {
 // has says whether an argument was stated.
 func (r *reader) has(name string) bool { return r.args[name] != nil }
 
-func (r *reader) int(name string, def int) int {
+// int reads a whole number of at least least.
+func (r *reader) int(name string, def, least int) int {
 	v, stated := r.args[name], r.has(name)
 	if !stated {
 		if r.note(name, "default", "", def); def == 0 {
@@ -49,14 +50,19 @@ func (r *reader) int(name string, def int) int {
 		return def
 	}
 	f, ok := number(v)
-	if !ok || f != math.Trunc(f) {
-		r.fail(name, v, "invalid int value", "an integer")
+	switch {
+	case !ok || f != math.Trunc(f) || math.Abs(f) > 1<<53:
+		r.fail(name, v, "invalid int value", fmt.Sprintf("an integer >= %d", least))
+		return def
+	case f < float64(least):
+		r.fail(name, v, "is too small", fmt.Sprintf("an integer >= %d", least))
 		return def
 	}
 	r.note(name, "stated", "", v)
 	return int(f)
 }
 
+// float reads a finite number that is not negative.
 func (r *reader) float(name string, def float64) float64 {
 	v, stated := r.args[name], r.has(name)
 	if !stated {
@@ -64,8 +70,8 @@ func (r *reader) float(name string, def float64) float64 {
 		return def
 	}
 	f, ok := number(v)
-	if !ok {
-		r.fail(name, v, "invalid float value", "a number")
+	if !ok || !(f >= 0) || math.IsInf(f, 1) {
+		r.fail(name, v, "invalid float value", "a finite number >= 0")
 		return def
 	}
 	r.note(name, "stated", "", v)
@@ -116,7 +122,7 @@ func (r *reader) list(name string) []int {
 	var out []int
 	for _, it := range items {
 		f, ok := number(it)
-		if !ok || f != math.Trunc(f) || f < 1 {
+		if !ok || f != math.Trunc(f) || f < 1 || f > 1<<53 {
 			r.fail(name, v, "invalid list of sizes", "integers >= 1")
 			return nil
 		}

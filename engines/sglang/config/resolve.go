@@ -24,16 +24,14 @@ func Resolve(in Input) (*Config, error) {
 }
 
 func (c *Config) parallel(r *reader, nodes int) {
-	c.Tensor = r.int("tensor-parallel-size", 1)
-	c.Expert = r.int("expert-parallel-size", 1)
+	c.Tensor = r.int("tensor-parallel-size", 1, 1)
+	c.Expert = r.int("expert-parallel-size", 1, 1)
 	for _, one := range []string{"data-parallel-size", "pipeline-parallel-size"} {
-		if n := r.int(one, 1); n != 1 {
+		if n := r.int(one, 1, 1); n != 1 {
 			r.fail(one, n, "is not modelled", "1")
 		}
 	}
 	switch e := c.experts(); {
-	case c.Tensor < 1 || c.Expert < 1:
-		r.fail("tensor-parallel-size", c.Tensor, "is not positive", "an integer >= 1")
 	case c.Tensor%c.Expert != 0:
 		r.fail("expert-parallel-size", c.Expert, fmt.Sprintf("tp_size %d must be divisible by ep_size", c.Tensor), "a divisor of tp_size")
 	case c.Expert > 1 && e == nil:
@@ -51,30 +49,30 @@ func (c *Config) parallel(r *reader, nodes int) {
 }
 
 func (c *Config) scheduling(r *reader) {
-	c.ContextLen = r.int("context-length", c.Graph.MaxPosition)
+	c.ContextLen = r.int("context-length", c.Graph.MaxPosition, 1)
 	if c.ContextLen > c.Graph.MaxPosition {
 		r.fail("context-length", c.ContextLen, fmt.Sprintf("is greater than the derived context_length (%d)", c.Graph.MaxPosition), "no more than the model's")
 	}
-	c.MaxPrefill = r.int("max-prefill-tokens", 16384)
-	c.MaxRunning = r.int("max-running-requests", 0)
-	c.MaxTotal = r.int("max-total-tokens", 0)
-	c.MaxQueued = r.int("max-queued-requests", 0)
-	c.PrefillMax = r.int("prefill-max-requests", 0)
-	c.DecodeCredits = r.int("prefill-decode-interval", 0)
+	c.MaxPrefill = r.int("max-prefill-tokens", 16384, 1)
+	c.MaxRunning = r.int("max-running-requests", 0, 1)
+	c.MaxTotal = r.int("max-total-tokens", 0, 1)
+	c.MaxQueued = r.int("max-queued-requests", 0, 1)
+	c.PrefillMax = r.int("prefill-max-requests", 0, 1)
+	c.DecodeCredits = r.int("prefill-decode-interval", 0, 0)
 	c.Conservative = r.float("schedule-conservativeness", 1)
 	c.Policy = r.choice("schedule-policy", "fcfs", "fcfs", "lpm", "dfs-weight", "lof", "random")
 	c.Eviction = r.choice("radix-eviction-policy", "lru", "lru", "lfu", "fifo", "mru", "filo", "priority", "slru")
 	c.NoTree = r.flag("disable-radix-cache")
 	c.MixedChunk = r.flag("enable-mixed-chunk")
 	c.Overlap = !r.flag("disable-overlap-schedule")
-	c.StreamInterval = r.int("stream-interval", 1)
-	c.RecvInterval = r.int("scheduler-recv-interval", 1)
-	c.DecodeLog = r.int("decode-log-interval", 40)
-	c.Seed = r.int("random-seed", 0)
+	c.StreamInterval = r.int("stream-interval", 1, 1)
+	c.RecvInterval = r.int("scheduler-recv-interval", 1, 0)
+	c.DecodeLog = r.int("decode-log-interval", 40, 1)
+	c.Seed = r.int("random-seed", 0, 0)
 	c.Priorities = r.flag("enable-priority-scheduling")
 	c.LowFirst = r.flag("schedule-low-priority-values-first")
 	c.NoPreemption = r.flag("disable-priority-preemption")
-	c.PreemptAbove = r.int("priority-scheduling-preemption-threshold", 10)
+	c.PreemptAbove = r.int("priority-scheduling-preemption-threshold", 10, 0)
 	if c.Priorities && c.Policy != "fcfs" && c.Policy != "lof" {
 		r.fail("schedule-policy", c.Policy, "To use priority scheduling, schedule_policy must be 'fcfs' or 'lof'", "fcfs, lof")
 	}
@@ -99,7 +97,7 @@ var tiers = []tier{
 func (c *Config) memoryDefaults(r *reader) {
 	mib := c.memoryMiB()
 	t := tiers[slices.IndexFunc(tiers, func(t tier) bool { return mib < t.below })]
-	c.Chunk = r.int("chunked-prefill-size", t.chunk)
+	c.Chunk = r.int("chunked-prefill-size", t.chunk, -1)
 	if !r.has("chunked-prefill-size") {
 		r.note("chunked-prefill-size", "rule", fmt.Sprintf("a GPU of %.0f MiB", mib), c.Chunk)
 	}
@@ -107,7 +105,7 @@ func (c *Config) memoryDefaults(r *reader) {
 	if c.Tensor >= 4 {
 		largest = t.wide
 	}
-	largest = r.int("cuda-graph-max-bs", largest)
+	largest = r.int("cuda-graph-max-bs", largest, 1)
 	if !r.has("cuda-graph-max-bs") {
 		r.note("cuda-graph-max-bs", "rule", fmt.Sprintf("a GPU of %.0f MiB at tp %d", mib, c.Tensor), largest)
 	}
@@ -157,7 +155,7 @@ func upTo(sizes []int, largest int) []int {
 // page is the page size: the default, or what the attention backend insists on
 // (arg_groups/overrides.py:2128-2204, 2298, 2378).
 func (c *Config) page(r *reader) {
-	c.Page = r.int("page-size", 1)
+	c.Page = r.int("page-size", 1, 1)
 	takes := map[string][]int{
 		"flashmla": {64}, "cutlass_mla": {128}, "trtllm_mla": {32, 64}, "trtllm_mha": {16, 32, 64, 128}, "nsa": {64},
 	}[c.Attention]

@@ -13,7 +13,12 @@
 // managers/scheduler_components/. Rules kept: SGL-1, SGL-2, SIM-7, DEV-13.
 package sched
 
-import "strconv"
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+)
 
 // Config is what the scheduler reads of the resolved server arguments.
 type Config struct {
@@ -62,21 +67,43 @@ func Untuned() Tuning {
 // Set gives a variable its value; known is false when no variable of that name is
 // read here.
 func (t *Tuning) Set(name, value string) (known bool, err error) {
-	whole := map[string]*int{
-		"SGLANG_CLIP_MAX_NEW_TOKENS_ESTIMATION": &t.ClipNewTokens, "SGLANG_NEW_TOKEN_RATIO_DECAY_STEPS": &t.RatioDecaySteps,
-		"SGLANG_RETRACT_DECODE_STEPS": &t.RetractSteps, "IN_BATCH_PREFIX_CACHING_CHECK_THRESHOLD": &t.InBatchCheck,
-		"IN_BATCH_PREFIX_CACHING_DEPRIORITIZE_THRESHOLD": &t.InBatchDefer,
-	}
-	share := map[string]*float64{"SGLANG_INIT_NEW_TOKEN_RATIO": &t.InitRatio, "SGLANG_MIN_NEW_TOKEN_RATIO_FACTOR": &t.MinRatioFactor}
-	switch {
-	case whole[name] != nil:
-		*whole[name], err = strconv.Atoi(value)
-	case share[name] != nil:
-		*share[name], err = strconv.ParseFloat(value, 64)
+	switch name {
+	case "SGLANG_CLIP_MAX_NEW_TOKENS_ESTIMATION":
+		err = count(&t.ClipNewTokens, value, 0)
+	case "SGLANG_INIT_NEW_TOKEN_RATIO":
+		err = share(&t.InitRatio, value)
+	case "SGLANG_MIN_NEW_TOKEN_RATIO_FACTOR":
+		err = share(&t.MinRatioFactor, value)
+	case "SGLANG_NEW_TOKEN_RATIO_DECAY_STEPS":
+		err = count(&t.RatioDecaySteps, value, 1)
+	case "SGLANG_RETRACT_DECODE_STEPS":
+		err = count(&t.RetractSteps, value, 0)
+	case "IN_BATCH_PREFIX_CACHING_CHECK_THRESHOLD":
+		err = count(&t.InBatchCheck, value, -1) // -1 turns the check off
+	case "IN_BATCH_PREFIX_CACHING_DEPRIORITIZE_THRESHOLD":
+		err = count(&t.InBatchDefer, value, -1)
 	default:
 		return false, nil
 	}
 	return true, err
+}
+
+func count(to *int, value string, least int) error {
+	n, err := strconv.Atoi(value)
+	if err != nil || n < least {
+		return fmt.Errorf("want an integer >= %d", least)
+	}
+	*to = n
+	return nil
+}
+
+func share(to *float64, value string) error {
+	v, err := strconv.ParseFloat(value, 64)
+	if err != nil || !(v >= 0 && v <= math.MaxFloat64) {
+		return errors.New("want a finite number >= 0")
+	}
+	*to = v
+	return nil
 }
 
 // Policy orders the waiting queue.

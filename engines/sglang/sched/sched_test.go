@@ -353,16 +353,26 @@ func TestLastRequestThatDoesNotFitIsAborted(t *testing.T) {
 }
 
 func TestTuning(t *testing.T) {
-	tuned := Untuned()
 	for _, c := range []struct {
 		name, value string
 		known, bad  bool
 	}{
 		{"SGLANG_RETRACT_DECODE_STEPS", "5", true, false}, {"SGLANG_INIT_NEW_TOKEN_RATIO", "0.5", true, false},
 		{"SGLANG_RETRACT_DECODE_STEPS", "few", true, true}, {"SGLANG_OTHER", "1", false, false},
+		{"SGLANG_RETRACT_DECODE_STEPS", "-1", true, true}, {"SGLANG_RETRACT_DECODE_STEPS", "0", true, false},
+		{"SGLANG_NEW_TOKEN_RATIO_DECAY_STEPS", "0", true, true}, {"SGLANG_NEW_TOKEN_RATIO_DECAY_STEPS", "1", true, false},
+		{"SGLANG_CLIP_MAX_NEW_TOKENS_ESTIMATION", "-1", true, true}, {"SGLANG_CLIP_MAX_NEW_TOKENS_ESTIMATION", "64", true, false},
+		{"IN_BATCH_PREFIX_CACHING_CHECK_THRESHOLD", "-2", true, true}, {"IN_BATCH_PREFIX_CACHING_CHECK_THRESHOLD", "-1", true, false},
+		{"IN_BATCH_PREFIX_CACHING_DEPRIORITIZE_THRESHOLD", "1.5", true, true}, {"IN_BATCH_PREFIX_CACHING_DEPRIORITIZE_THRESHOLD", "8", true, false},
+		{"SGLANG_INIT_NEW_TOKEN_RATIO", "NaN", true, true}, {"SGLANG_INIT_NEW_TOKEN_RATIO", "+Inf", true, true},
+		{"SGLANG_MIN_NEW_TOKEN_RATIO_FACTOR", "-0.1", true, true}, {"SGLANG_MIN_NEW_TOKEN_RATIO_FACTOR", "0", true, false},
 	} {
+		tuned := Untuned()
 		if known, err := tuned.Set(c.name, c.value); known != c.known || (err != nil) != c.bad {
 			t.Errorf("%s=%s: got %v, %v; want known %v, refused %v", c.name, c.value, known, err, c.known, c.bad)
+		}
+		if kept := tuned == Untuned(); kept != (c.bad || !c.known) {
+			t.Errorf("%s=%s: value kept: %v", c.name, c.value, !kept)
 		}
 	}
 	cfg := base()

@@ -39,11 +39,17 @@ type Series struct {
 	Tone int
 }
 
-// Mark is one value, with the text and the link a live renderer may show for it.
+// Mark is one value, with the text and the link a live renderer may show for it. Low and High are
+// the ends of its interval along the value axis, which is y, or x where y counts categories; a
+// mark without an interval has both 0.
 type Mark struct {
 	X, Y       float64
+	Low, High  float64
 	Text, Link string
 }
+
+// Interval is whether m has one.
+func (m Mark) Interval() bool { return m.Low < m.High }
 
 // Theme is the ground a chart is drawn on.
 type Theme struct {
@@ -65,7 +71,7 @@ func (t Theme) Tone(i int) string { return t.Tones[i%len(t.Tones)] }
 
 // Drawable says whether a log axis leaves anything of the mark.
 func (c Chart) Drawable(m Mark) bool {
-	return (!c.X.Log || m.X > 0) && (!c.Y.Log || m.Y > 0)
+	return (!c.X.Log || m.X > 0) && (!c.Y.Log || m.Y > 0 && (m.Low > 0 || !m.Interval()))
 }
 
 // Count is the number of marks a renderer draws.
@@ -93,6 +99,10 @@ func (c Chart) Bounds() (lo, hi XY) {
 			if c.Drawable(m) {
 				lo = XY{min(lo.X, m.X), min(lo.Y, m.Y)}
 				hi = XY{max(hi.X, m.X), max(hi.Y, m.Y)}
+				if ends := c.Whisker(m); m.Interval() {
+					lo = XY{min(lo.X, ends[0].X), min(lo.Y, ends[0].Y)}
+					hi = XY{max(hi.X, ends[1].X), max(hi.Y, ends[1].Y)}
+				}
 			}
 		}
 	}
@@ -110,6 +120,14 @@ func (c Chart) Bounds() (lo, hi XY) {
 	lo.X, hi.X = air(c.X, lo.X, hi.X)
 	lo.Y, hi.Y = air(c.Y, lo.Y, hi.Y)
 	return lo, hi
+}
+
+// Whisker is the two ends of m's interval.
+func (c Chart) Whisker(m Mark) [2]XY {
+	if c.upright() {
+		return [2]XY{{m.Low, m.Y}, {m.High, m.Y}}
+	}
+	return [2]XY{{m.X, m.Low}, {m.X, m.High}}
 }
 
 func (c Chart) upright() bool { return len(c.Y.Names) > 0 }

@@ -132,7 +132,7 @@ func addSeries(p *plot.Plot, c Chart, s Series, t Theme) error {
 	tone := hex(t.Tone(s.Tone))
 	tone.A = 0xc0
 	dots.GlyphStyle = draw.GlyphStyle{Color: tone, Radius: vg.Points(2.2), Shape: shapes[s.Tone%len(shapes)]}
-	p.Add(dots)
+	p.Add(dots, whiskers{c, s, tone})
 	marks := []plot.Thumbnailer{dots}
 	if s.Joined {
 		l, err := plotter.NewLine(xys)
@@ -150,6 +150,25 @@ func addSeries(p *plot.Plot, c Chart, s Series, t Theme) error {
 		p.Legend.Add(s.Name, marks...)
 	}
 	return nil
+}
+
+// whiskers draws the intervals of a series.
+type whiskers struct {
+	of    Chart
+	s     Series
+	color color.Color
+}
+
+func (w whiskers) Plot(c draw.Canvas, p *plot.Plot) {
+	x, y := p.Transforms(&c)
+	style := draw.LineStyle{Color: w.color, Width: vg.Points(0.9)}
+	for _, m := range w.s.Marks {
+		if !m.Interval() || !w.of.Drawable(m) {
+			continue
+		}
+		ends := w.of.Whisker(m)
+		c.StrokeLine2(style, x(ends[0].X), y(ends[0].Y), x(ends[1].X), y(ends[1].Y))
+	}
 }
 
 // names labels each category.

@@ -83,8 +83,8 @@ func network(t *testing.T, opts ...Option) string {
 }
 
 func TestQueuesGiveOneResult(t *testing.T) {
-	if heap, calendar := network(t), network(t, WithQueue(NewCalendar())); heap != calendar {
-		t.Error("a heap and a calendar queue gave different runs")
+	if tree, calendar := network(t), network(t, WithQueue(NewCalendar())); tree != calendar {
+		t.Error("a tournament and a calendar queue gave different runs")
 	}
 }
 
@@ -165,28 +165,30 @@ func TestEventInThePastIsADefect(t *testing.T) {
 	}
 }
 
-func TestQueueAgainstSorting(t *testing.T) {
-	for _, q := range []Queue{NewHeap(), NewCalendar()} {
+// Both queues against the list of every component's event.
+func TestQueuesKeepTheEarliestEvent(t *testing.T) {
+	for _, q := range []Queue{NewTournament(), NewCalendar()} {
 		r := rand.New(rand.NewPCG(4, 4))
-		var want []Time
+		events := map[ID]Time{}
 		now := Time(0)
 		for i := range 20000 {
-			if q.Len() != len(want) {
-				t.Fatalf("%T: length %d, want %d", q, q.Len(), len(want))
+			id := ID(r.IntN(1 + i/300))
+			if at, first := q.Min(); at != Never && r.IntN(100) < 45 {
+				now, id = at, first
+				delete(events, id)
+				q.Set(id, Never)
+			} else {
+				events[id] = now + Time(r.IntN(1+r.IntN(1000)))
+				q.Set(id, events[id])
 			}
-			if len(want) > 0 && r.IntN(100) < 45+10*(i/10000) {
-				e, _ := q.Min()
-				if e.Time != want[0] {
-					t.Fatalf("%T: got %d, want %d", q, e.Time, want[0])
-				}
-				q.Pop()
-				now, want = e.Time, want[1:]
-				continue
+			want := Never
+			for _, t := range events {
+				want = min(want, t)
 			}
-			e := Entry{Time: now + Time(r.IntN(1+r.IntN(1000)))}
-			q.Push(e)
-			at, _ := slices.BinarySearch(want, e.Time)
-			want = slices.Insert(want, at, e.Time)
+			at, first := q.Min()
+			if at != want || at != Never && events[first] != at {
+				t.Fatalf("%T: got %d of component %d, want %d", q, at, first, want)
+			}
 		}
 	}
 }
@@ -207,19 +209,20 @@ func TestBoardShowsOnlyWhatTheDelayAllows(t *testing.T) {
 }
 
 func BenchmarkHold(b *testing.B) {
-	for name, q := range map[string]Queue{"heap": NewHeap(), "calendar": NewCalendar()} {
-		b.Run(name, func(b *testing.B) {
-			b.ReportAllocs()
-			r := rand.New(rand.NewPCG(1, 1))
-			for i := range 256 {
-				q.Push(Entry{Time: Time(r.IntN(1000)), ID: ID(i)})
-			}
-			for b.Loop() {
-				e, _ := q.Min()
-				q.Pop()
-				e.Time += Time(r.IntN(1000))
-				q.Push(e)
-			}
-		})
+	for _, n := range []int{4, 256} {
+		for name, q := range map[string]Queue{"tournament": NewTournament(), "calendar": NewCalendar()} {
+			b.Run(fmt.Sprint(name, "/", n), func(b *testing.B) {
+				b.ReportAllocs()
+				r := rand.New(rand.NewPCG(1, 1))
+				for i := range n {
+					q.Set(ID(i), Time(r.IntN(1000)))
+				}
+				for b.Loop() {
+					at, id := q.Min()
+					q.Set(id, Never)
+					q.Set(id, at+Time(r.IntN(1000)))
+				}
+			})
+		}
 	}
 }

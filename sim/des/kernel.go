@@ -8,7 +8,6 @@ type Kernel[M any] struct {
 	queue    Queue
 	order    func([]ID)
 	now      Time
-	head     Time // of the next live entry, or unknown
 	imminent []ID
 	out      Outbox[M]
 	// receivers are the components with a non-empty bag, each once.
@@ -18,16 +17,15 @@ type Kernel[M any] struct {
 
 // slot is what the kernel keeps of a component.
 type slot[M any] struct {
-	component  Component[M]
-	name       string
-	bag        []Message[M]
-	sent       uint64
-	next       Time   // the time of its live entry in the queue
-	generation uint32 // of that entry; any other is stale
-	bound      int    // transitions allowed at one instant
-	repeats    int    // transitions made at instant last
-	last       Time
-	due        bool // its internal event falls in this round
+	component Component[M]
+	name      string
+	bag       []Message[M]
+	sent      uint64
+	next      Time // of its event in the queue
+	bound     int  // transitions allowed at one instant
+	repeats   int  // transitions made at instant last
+	last      Time
+	due       bool // its internal event falls in this round
 }
 
 // Option changes how a kernel works, never what it computes.
@@ -41,7 +39,7 @@ func WithOrder(f func([]ID)) Option { return func(_ *Queue, dst *func([]ID)) { *
 
 // New returns an empty model.
 func New[M any](opts ...Option) *Kernel[M] {
-	k := &Kernel[M]{queue: NewHeap(), head: unknown}
+	k := &Kernel[M]{queue: NewTournament()}
 	for _, o := range opts {
 		o(&k.queue, &k.order)
 	}
@@ -76,26 +74,8 @@ func (k *Kernel[M]) Counts() (transitions, messages int64) { return k.transition
 
 // Next is the time of the next event, or Never.
 func (k *Kernel[M]) Next() Time {
-	if k.head == unknown {
-		k.head = k.peek()
-	}
-	return k.head
-}
-
-// unknown marks a time of the next event that must be looked up.
-const unknown Time = -1
-
-func (k *Kernel[M]) peek() Time {
-	for {
-		e, ok := k.queue.Min()
-		if !ok {
-			return Never
-		}
-		if k.slots[e.ID].generation == e.Generation {
-			return e.Time
-		}
-		k.queue.Pop() // stale
-	}
+	t, _ := k.queue.Min()
+	return t
 }
 
 // Round processes one round of the next instant. The model must have an event.
@@ -104,7 +84,7 @@ func (k *Kernel[M]) Round() error {
 	if now == Never {
 		return fmt.Errorf("des: no event is left")
 	}
-	k.now, k.head = now, unknown
+	k.now = now
 	k.collect(now)
 	for _, id := range k.imminent {
 		k.out.from = id
@@ -125,20 +105,13 @@ func (k *Kernel[M]) Round() error {
 	return nil
 }
 
-// collect takes every live entry of the instant from the queue.
+// collect takes every event of the instant from the queue.
 func (k *Kernel[M]) collect(now Time) {
 	k.imminent = k.imminent[:0]
-	for {
-		e, ok := k.queue.Min()
-		if !ok || e.Time != now {
-			break
-		}
-		k.queue.Pop()
-		if s := &k.slots[e.ID]; s.generation == e.Generation {
-			s.due, s.next = true, Never
-			s.generation++
-			k.imminent = append(k.imminent, e.ID)
-		}
+	for at, id := k.queue.Min(); at == now; at, id = k.queue.Min() {
+		k.queue.Set(id, Never)
+		k.slots[id].due, k.slots[id].next = true, Never
+		k.imminent = append(k.imminent, id)
 	}
 	k.arrange(k.imminent)
 }
@@ -186,8 +159,7 @@ func (k *Kernel[M]) transition(id ID, now Time) error {
 	return k.schedule(id)
 }
 
-// schedule makes the queue hold the component's next event; an entry it no longer
-// wants becomes stale.
+// schedule makes the queue hold the component's next event.
 func (k *Kernel[M]) schedule(id ID) error {
 	s := &k.slots[id]
 	next := s.component.Next()
@@ -197,12 +169,8 @@ func (k *Kernel[M]) schedule(id ID) error {
 	if next < k.now {
 		return fmt.Errorf("des: component %s at %d wants an event in the past, at %d", s.name, k.now, next)
 	}
-	s.generation++
 	s.next = next
-	k.head = unknown
-	if next != Never {
-		k.queue.Push(Entry{Time: next, ID: id, Generation: s.generation})
-	}
+	k.queue.Set(id, next)
 	return nil
 }
 

@@ -1,110 +1,71 @@
 package des
 
-// Entry is one scheduled internal event.
-type Entry struct {
-	Time       Time
-	ID         ID
-	Generation uint32
-}
-
-// Queue is a priority queue of entries by time. Entries of one time may leave in
-// any order: the kernel takes all of an instant together.
+// Queue holds the next event of each component. Events of one time may come in any
+// order: the kernel takes all of an instant together.
 type Queue interface {
-	Push(Entry)
-	// Min is the earliest entry; ok is false when the queue is empty.
-	Min() (e Entry, ok bool)
-	// Pop removes the entry Min gives. The queue must not be empty.
-	Pop()
-	Len() int
+	// Set makes t the time of id's event, in place of an earlier one; Never is none.
+	Set(id ID, t Time)
+	// Min is the earliest event; its time is Never when there is none.
+	Min() (Time, ID)
 }
 
-// Heap is a 4-ary heap of values. Popping leaves a hole at the root that the next
-// push fills, so the common pop-then-push costs one sift.
-type Heap struct {
-	a    []Entry
-	hole bool
+// Tournament is a winner tree over the components: the earliest event stands at the
+// root, and a change plays one match a level. It holds no stale events.
+type Tournament struct {
+	tree []event // 1 is the root; the leaves, one a component, are the upper half
 }
 
-// NewHeap returns an empty heap.
-func NewHeap() *Heap { return &Heap{} }
+// event is the next one of a component.
+type event struct {
+	at Time
+	id ID
+}
 
-// Len is the number of entries.
-func (h *Heap) Len() int {
-	if h.hole {
-		return len(h.a) - 1
+// NewTournament returns a queue without events.
+func NewTournament() *Tournament { return &Tournament{tree: leaves(1)} }
+
+// leaves makes a tree of n leaves, a power of two, without events.
+func leaves(n int) []event {
+	t := make([]event, 2*n)
+	for i := range t {
+		t[i].at = Never
 	}
-	return len(h.a)
+	return t
 }
 
-// Push adds an entry.
-func (h *Heap) Push(e Entry) {
-	if h.hole {
-		h.hole = false
-		h.a[0] = e
-		h.down()
-		return
+// Set makes t the time of id's event.
+func (q *Tournament) Set(id ID, t Time) {
+	for int(id) >= len(q.tree)/2 {
+		q.grow()
 	}
-	h.a = append(h.a, e)
-	for i := len(h.a) - 1; i > 0; {
-		p := (i - 1) / 4
-		if h.a[p].Time <= e.Time {
-			break
+	i := len(q.tree)/2 + int(id)
+	q.tree[i] = event{t, id}
+	q.play(i)
+}
+
+// play decides the matches from leaf i to the root.
+func (q *Tournament) play(i int) {
+	for i /= 2; i > 0; i /= 2 {
+		winner := q.tree[2*i]
+		if other := q.tree[2*i+1]; other.at < winner.at {
+			winner = other
 		}
-		h.a[i], h.a[p] = h.a[p], e
-		i = p
-	}
-}
-
-// Min is the earliest entry.
-func (h *Heap) Min() (Entry, bool) {
-	h.fill()
-	if len(h.a) == 0 {
-		return Entry{}, false
-	}
-	return h.a[0], true
-}
-
-// Pop removes the earliest entry.
-func (h *Heap) Pop() {
-	h.fill()
-	h.hole = true
-}
-
-// fill closes the hole at the root with the last entry.
-func (h *Heap) fill() {
-	if !h.hole {
-		return
-	}
-	h.hole = false
-	last := len(h.a) - 1
-	h.a[0] = h.a[last]
-	h.a = h.a[:last]
-	h.down()
-}
-
-// down restores the heap below a root that may be too late.
-func (h *Heap) down() {
-	n := len(h.a)
-	if n == 0 {
-		return
-	}
-	e, i := h.a[0], 0
-	for {
-		c := 4*i + 1
-		if c >= n {
-			break
+		if q.tree[i] == winner {
+			return
 		}
-		best := c
-		for j := c + 1; j < min(c+4, n); j++ {
-			if h.a[j].Time < h.a[best].Time {
-				best = j
-			}
-		}
-		if h.a[best].Time >= e.Time {
-			break
-		}
-		h.a[i] = h.a[best]
-		i = best
+		q.tree[i] = winner
 	}
-	h.a[i] = e
+}
+
+// Min is the earliest event.
+func (q *Tournament) Min() (Time, ID) { return q.tree[1].at, q.tree[1].id }
+
+// grow doubles the leaves.
+func (q *Tournament) grow() {
+	old := q.tree[len(q.tree)/2:]
+	q.tree = leaves(2 * len(old))
+	for i, e := range old {
+		q.tree[2*len(old)+i] = e
+		q.play(2*len(old) + i)
+	}
 }

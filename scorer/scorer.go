@@ -73,6 +73,7 @@ func point(t *record.Trial, noise map[string]float64) (record.Point, error) {
 	p.Differences = append(differences(p.Conditions), borrowed(t)...)
 	p.KVLimited = t.Result.Requests.Preemptions > 0 || kvFull(t)
 	p.GPUs = t.Result.Engines[0].Accelerators * len(t.Result.Engines)
+	p.Tradeoff = tradeoff(t, &p)
 	return p, nil
 }
 

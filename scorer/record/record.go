@@ -18,12 +18,13 @@ type Trial struct {
 	Scenario      *spec.Scenario `json:"scenario,omitempty"`
 	Result        *spec.Result   `json:"result,omitempty"`
 	Refusal       *Refused       `json:"refusal,omitempty"`
-	Settings      []Setting      `json:"settings"`       // every recorded setting and what became of it
-	Estimates     []Estimate     `json:"estimates"`      // values the run did not record, or stand-ins
-	Steps         []TypicalStep  `json:"typical_steps"`  // what steps of this run cost, by part
-	Libraries     []Library      `json:"libraries"`      // library versions the run recorded; empty when it recorded none
-	Client        []string       `json:"client"`         // differences between the run's client and the simulated one
-	EngineVersion string         `json:"engine_version"` // the run's own
+	Settings      []Setting      `json:"settings"`           // every recorded setting and what became of it
+	Estimates     []Estimate     `json:"estimates"`          // values the run did not record, or stand-ins
+	Steps         []TypicalStep  `json:"typical_steps"`      // what steps of this run cost, by part
+	Timeline      *Timeline      `json:"timeline,omitempty"` // null: the run was not watched
+	Libraries     []Library      `json:"libraries"`          // library versions the run recorded; empty when it recorded none
+	Client        []string       `json:"client"`             // differences between the run's client and the simulated one
+	EngineVersion string         `json:"engine_version"`     // the run's own
 	Simulated     string         `json:"simulated_version"`
 	// Changed lists the ported upstream functions that differ between the run's
 	// release and the simulated one; null when no function-level comparison exists.
@@ -65,11 +66,12 @@ type Refused struct {
 type Setting struct {
 	Name     string        `json:"name"`
 	Recorded string        `json:"recorded"`
-	Stage    string        `json:"stage"` // "passed" or "resolved"
+	Stage    string        `json:"stage"` // "passed", or "resolved" where only the engine's log has it
 	Status   fields.Status `json:"status"`
-	Covered  bool          `json:"covered"`          // the value lies in a class the evidence covers
-	Stated   string        `json:"stated,omitempty"` // what the scenario says; empty when left out
-	Resolved string        `json:"resolved,omitempty"`
+	Covered  bool          `json:"covered"`            // the value lies in a class the evidence covers
+	Stated   string        `json:"stated,omitempty"`   // what the scenario says; empty when left out
+	Resolved string        `json:"resolved,omitempty"` // by the simulated engine
+	Logged   string        `json:"logged,omitempty"`   // as the run's engine logged it resolved
 }
 
 // Estimate is one substitution.
@@ -142,7 +144,8 @@ type Point struct {
 	KVLimited     bool              `json:"kv_limited"`                      // the simulated run preempted or queued for KV space
 	Distance      *Distance         `json:"distribution_distance,omitempty"` // null: the source records no percentiles
 	Achieved      *Achieved         `json:"achieved_concurrency,omitempty"`  // null: the source records none
-	Trial         *Trial            `json:"-"`                               // what it was made from; published as a file of its own
+	Tradeoff      *Tradeoff         `json:"tradeoff,omitempty"`
+	Trial         *Trial            `json:"-"` // what it was made from; published as a file of its own
 }
 
 // Distance is how far apart two latency distributions are: the largest absolute

@@ -1,0 +1,61 @@
+package scorer
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/inference-sim/accuracy-dashboard/scorer/record"
+)
+
+// scored makes n points of two lanes whose error is err(i).
+func scored(n int, err func(i int) float64) []record.Point {
+	var out []record.Point
+	for i := range n {
+		out = append(out, record.Point{UnitID: fmt.Sprintf("%04d", i), RoleKey: fmt.Sprint(i / 2), Lane: fmt.Sprint("lane ", i%2), Grade: record.G4,
+			Metrics: map[string]record.Metric{"ttft_mean": {RelativeError: err(i)}}})
+	}
+	return out
+}
+
+func TestChangesAreBetterWorseOrNeither(t *testing.T) {
+	before := func(i int) float64 { return 0.2 - 0.4*float64(i%2) }
+	for _, c := range []struct {
+		name  string
+		n     int
+		after func(i int) float64
+		want  record.Outcome
+	}{
+		{"all nearer", 24, func(i int) float64 { return before(i) / 2 }, record.Better},
+		{"all farther", 24, func(i int) float64 { return before(i) * 2 }, record.Worse},
+		{"half nearer, half farther", 24, func(i int) float64 { return before(i) * (0.5 + float64(i/4%2)) }, record.NotDistinguished},
+		{"the same", 24, before, record.NoPointMoved},
+		{"too few", record.MinPoints - 1, func(i int) float64 { return 0 }, record.TooFew},
+		{"just enough", record.MinPoints, func(i int) float64 { return 0 }, record.Better},
+	} {
+		got := Changes(Scores{"v1.0.0", scored(c.n, before)}, Scores{"v1.1.0", scored(c.n, c.after)})
+		if got.Whole[0].Outcome != c.want {
+			t.Errorf("%s: got %q with %v, want %q", c.name, got.Whole[0].Outcome, got.Whole[0].Difference, c.want)
+		}
+		if len(got.Points)+got.Same != c.n || (c.want == record.NoPointMoved) != (got.Same == c.n) {
+			t.Errorf("%s: got %d points moved and %d unchanged of %d", c.name, len(got.Points), got.Same, c.n)
+		}
+	}
+}
+
+func TestChangesNamePointsOfOneSideAlone(t *testing.T) {
+	before, after := scored(6, func(int) float64 { return 0.1 }), scored(7, func(int) float64 { return 0.1 })
+	after[0].Grade = record.G5
+	before = slices.Delete(before, 2, 3)
+	c := Changes(Scores{"v1.0.0", before}, Scores{"unreleased", after})
+	var got []string
+	for _, p := range c.Points {
+		got = append(got, fmt.Sprintf("%s %s>%s", p.UnitID, p.Before, p.After))
+		if m := p.Metrics[0]; m.Before != nil && m.After != nil {
+			t.Errorf("%s: errors on both sides, want one", p.UnitID)
+		}
+	}
+	if want := []string{"0000 G4>G5", "0002 >G4", "0006 >G4"}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}

@@ -95,8 +95,14 @@ func (s *setup) schedule() sched.Config {
 	if c.Retention != nil {
 		out.Retention = *c.Retention
 	}
-	if c.Spec != nil {
-		out.Speculative = &sched.Speculative{Method: c.Spec.Method, Tokens: c.Spec.Tokens, Parallel: c.Spec.ParallelDrafting}
+	if c.DP > 1 { // ranks that step alone have no throttle (vllm/v1/engine/core.py:2160-2168)
+		out.PrefillInterval = c.PrefillInterval
+	}
+	if d := c.Spec; d != nil {
+		out.Speculative = &sched.Speculative{Method: d.Method, Tokens: d.Tokens, Parallel: d.ParallelDrafting}
+		if d.Method == "mtp" {
+			out.Speculative.Modules = c.Model.Predictors
+		}
 	}
 	return out
 }

@@ -22,6 +22,7 @@ type Ranks struct {
 	pricer engines.Pricer
 	depth  int
 
+	tick   int // steps of the wave: an idle rank's count goes on
 	next   int // where the client's scan starts
 	routed []int
 	home   map[engines.RequestID]int
@@ -111,6 +112,7 @@ func (r *Ranks) Poll() engines.Action {
 	taking := r.taking()
 	any := false
 	for i, e := range r.ranks {
+		e.loop.Scheduler.SetTick(r.tick)
 		r.actions[i] = e.Poll()
 		taking[i] = r.actions[i].Do == engines.Launch
 		any = any || taking[i]
@@ -120,8 +122,10 @@ func (r *Ranks) Poll() engines.Action {
 		if len(r.flights) > 0 {
 			return engines.Action{Do: engines.Wait}
 		}
+		r.tick = 0
 		return engines.Action{Do: engines.Idle}
 	}
+	r.tick++
 	r.flights = append(r.flights, taking)
 	r.admitted = r.admitted[:0]
 	empty := true

@@ -105,3 +105,46 @@ func TestRanksStepTogether(t *testing.T) {
 		t.Errorf("got %+v, want two first tokens", out)
 	}
 }
+
+// Prompts start in every n-th step of the wave, counted alike on all ranks: one that
+// idled before has no count of its own.
+func TestRanksStartPromptsTogether(t *testing.T) {
+	for _, c := range []struct{ interval, want int }{{1, 3}, {4, 4}} {
+		e, err := build(enginetest.Setup{Blocks: 60, BlockTokens: 4, MaxSeqs: 4, StepTokens: 64, MaxLength: 128, Pipeline: 1, Shape: "full"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		parts := e.(*Engine).parts
+		parts.Sched.PrefillInterval = c.interval
+		r, err := AssembleRanks(parts, 2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		submit := func(id engines.RequestID) {
+			q := &engines.Request{ID: id, Prompt: []engines.Segment{{Stream: uint64(id), Count: 8}}, Output: engines.Segment{Stream: 9, Count: 20}, MaxTokens: 20, IgnoreEOS: true}
+			if no := r.Submit(q); no != nil {
+				t.Fatal(no.Reason)
+			}
+		}
+		var out engines.Outcome
+		admitted := map[engines.RequestID]int{}
+		for step := range 8 {
+			switch step {
+			case 0, 2:
+				submit(engines.RequestID(step + 1)) // the second makes an idle rank decode
+			case 3:
+				submit(11)
+				submit(12)
+			}
+			for _, id := range r.Poll().Batch.Admitted {
+				admitted[id] = step
+			}
+			r.Complete(&out)
+		}
+		for id := engines.RequestID(11); id <= 12; id++ {
+			if got := admitted[id]; got != c.want {
+				t.Errorf("interval %d: request %d started in step %d, want %d", c.interval, id, got, c.want)
+			}
+		}
+	}
+}

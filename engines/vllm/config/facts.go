@@ -25,12 +25,16 @@ type Model struct {
 	Interleaved  bool // windowed layers beside full ones
 	Pooling      bool
 	Sinks        bool
+	Predictors   int // multi-token-prediction modules (n_predict)
 }
 
 // FromCatalog reads the facts of a catalog model.
 func FromCatalog(m *catalog.Model, checkpoint string) Model {
 	g := m.Graph
 	f := Model{Name: checkpoint, Architecture: g.Architecture, Layers: g.LayerCount(), MaxLen: g.MaxPosition}
+	if g.MTP != nil {
+		f.Predictors = g.MTP.Modules
+	}
 	full, windowed := 0, 0
 	for b, n := range g.BlockCounts() {
 		if n == 0 {

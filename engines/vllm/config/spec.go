@@ -28,6 +28,9 @@ func speculativeConfig(r *reader, _ environment) error {
 			return err
 		}
 	}
+	if n := r.c.Model.Predictors; k == nil && s.Method == "mtp" && n > 0 {
+		k = &n
+	}
 	if k == nil {
 		return reject("num_speculative_tokens must be provided with speculative model unless the draft model config contains an n_predict parameter.")
 	}

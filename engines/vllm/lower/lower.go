@@ -59,13 +59,17 @@ func Lower(c *config.Config, m *catalog.Model, ck *catalog.Checkpoint, nodes int
 	}
 	block = l.stateBlock(block)
 	stages := l.stages()
-	kvLayers, groups, err := l.cache(stages, block)
+	kvLayers, groups, err := l.cache(l.withHead(stages), block)
 	if err != nil {
 		return nil, err
 	}
 	for s, layers := range stages {
 		l.stage = s
 		l.lowerStage(layers, s == 0, s == len(stages)-1)
+	}
+	head, err := l.predictor()
+	if err != nil {
+		return nil, err
 	}
 	padding := l.graphs()
 	p := &plan.PoolPlan{
@@ -82,6 +86,10 @@ func Lower(c *config.Config, m *catalog.Model, ck *catalog.Checkpoint, nodes int
 	if c.Spec != nil {
 		p.Drafts = plan.DraftPolicy{Tokens: c.Spec.Tokens, TopK: 1}
 	}
+	if head != nil {
+		p.DraftLayers = head.drafts()
+		p.Weights = append(p.Weights, head.headWeights()...)
+	}
 	return &Lowered{p, kvLayers, block, padding, l.choices}, nil
 }
 
@@ -96,6 +104,10 @@ func (l *lowering) supported() error {
 			return &diag.Refusal{Field: "model", Value: l.g.Model, Rule: "VLM-7", Accept: "a model without a sparse-attention indexer",
 				Problem: "needs the indexer cache of sparse MLA (DeepseekV32IndexerBackend), which is not modelled"}
 		}
+	}
+	if s := l.c.Spec; s != nil && s.Method != "ngram" && l.modules() == 0 {
+		return &diag.Refusal{Field: "engine.args.speculative-config.method", Value: s.Method, Rule: "VLM-7",
+			Problem: "the layers that make its drafts are in no catalog entry of " + l.g.Model, Accept: "ngram, or mtp with a model whose graph has a multi-token-prediction head"}
 	}
 	if l.c.DCP > 1 || l.c.PCP > 1 {
 		return &diag.Refusal{Field: "decode-context-parallel-size", Value: fmt.Sprint(max(l.c.DCP, l.c.PCP)), Problem: "context parallelism is not modelled", Accept: "1", Rule: "X1"}

@@ -36,11 +36,12 @@ func (l *lowering) weights(stages [][]indexed) []plan.ResidentTensor {
 
 // tally sums tensors by name over the layers of one stage.
 type tally struct {
-	l     *lowering
-	stage int
-	count int
-	out   []plan.ResidentTensor
-	at    map[string]int
+	l      *lowering
+	stage  int
+	prefix string // of the names
+	count  int
+	out    []plan.ResidentTensor
+	at     map[string]int
 }
 
 func (w *tally) add(name string, class catalog.Class, rows, cols, n int) {
@@ -58,7 +59,7 @@ func (w *tally) put(name string, format quantity.Format, bytes float64) {
 	if !ok {
 		i = len(w.out)
 		w.at[name] = i
-		w.out = append(w.out, plan.ResidentTensor{Name: name, Stage: w.stage, DType: plan.DType(format)})
+		w.out = append(w.out, plan.ResidentTensor{Name: w.prefix + name, Stage: w.stage, DType: plan.DType(format)})
 	}
 	w.out[i].Bytes += quantity.Bytes(bytes)
 }

@@ -169,7 +169,7 @@ func (s *Scheduler) ResetRunning() bool {
 // prefill together (scheduler.py:518-558, vllm/v1/engine/core.py:2160-2168).
 func (s *Scheduler) defers() bool {
 	n := s.config.PrefillInterval
-	if n <= 1 || (s.step-1)%n == 0 || s.leftWaiting {
+	if n <= 1 || s.tick%n == 0 || s.leftWaiting {
 		return false
 	}
 	for _, r := range s.running {
@@ -179,6 +179,10 @@ func (s *Scheduler) defers() bool {
 	}
 	return false
 }
+
+// SetTick sets the number of the coming step in the count that data-parallel ranks
+// share; a scheduler alone counts its own steps.
+func (s *Scheduler) SetTick(n int) { s.tick = n }
 
 // LeftWaiting reports whether the last admission that could have taken everyone left
 // requests waiting.

@@ -31,6 +31,7 @@ type Scheduler struct {
 	failed      []*Request // whose grammar did not compile
 	adapters    []int
 	sessions    int  // streaming sessions that wait for input; each takes a running slot
+	tick        int  // of the prefill throttle
 	deferring   bool // prefills wait in this step
 	leftWaiting bool
 	lookup      []int // drafts by requests in the step; nil is always k
@@ -153,6 +154,7 @@ func (s *Scheduler) Schedule(b *Batch) {
 	b.reset(s.step)
 	s.cache.NewStep()
 	s.deferring = s.defers()
+	s.tick++
 	if s.pause != PausedAll {
 		left := budgets{tokens: s.budget, input: s.config.MaxNumBatchedTokens}
 		s.scheduleRunning(b, &left)

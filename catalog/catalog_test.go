@@ -10,6 +10,7 @@ import (
 	"testing/fstest"
 
 	"github.com/inference-sim/accuracy-dashboard/internal/canon"
+	"github.com/inference-sim/accuracy-dashboard/internal/keep"
 	"github.com/inference-sim/accuracy-dashboard/internal/quantity"
 )
 
@@ -24,6 +25,7 @@ func embeddedCatalog(t testing.TB) *Catalog {
 
 // SUB-9: the embedded copy and the directory it was embedded from are one catalog.
 func TestEmbeddedEqualsItsDirectory(t *testing.T) {
+	keep.Rule(t, "SUB-8", "SUB-9", "X15")
 	disk, err := Open(os.DirFS("data"))
 	if err != nil {
 		t.Fatal(err)
@@ -34,6 +36,7 @@ func TestEmbeddedEqualsItsDirectory(t *testing.T) {
 }
 
 func TestEmbedPatternsEqualLoaders(t *testing.T) {
+	keep.Rule(t, "SUB-9")
 	src, err := os.ReadFile("embed.go")
 	if err != nil {
 		t.Fatal(err)
@@ -56,6 +59,7 @@ func TestEmbedPatternsEqualLoaders(t *testing.T) {
 
 // §3.3: one line "<sha256> <path>" a file, sorted by path, hashed.
 func TestContentHash(t *testing.T) {
+	keep.Rule(t, "SUB-9")
 	base, over := tiny(), fstest.MapFS{"sources/s.yaml": tiny()["sources/s.yaml"]}
 	lines := ""
 	for _, p := range []string{chip, graphFile, model, network, "sources/s.yaml"} {
@@ -79,6 +83,7 @@ func TestContentHash(t *testing.T) {
 }
 
 func TestOverlayReplacesWholeEntries(t *testing.T) {
+	keep.Rule(t, "SIM-6")
 	over := fstest.MapFS{
 		chip:              {Data: []byte(strings.Replace(string(tiny()[chip].Data), "value: 80", "value: 96", 1))},
 		"sources/t.yaml":  {Data: []byte("schema: blis.source/v1\nid: t\ntitle: T\ndocument: d\nlicence: MIT\n")},
@@ -105,6 +110,7 @@ func TestOverlayReplacesWholeEntries(t *testing.T) {
 }
 
 func TestResolve(t *testing.T) {
+	keep.Rule(t, "SUB-3")
 	c := embeddedCatalog(t)
 	for _, r := range []struct {
 		source, name string
@@ -129,6 +135,7 @@ func TestResolve(t *testing.T) {
 // TestParameterCounts compares with the counts the owners publish, in the digits
 // they print.
 func TestParameterCounts(t *testing.T) {
+	keep.Rule(t, "SUB-15")
 	c := embeddedCatalog(t)
 	for _, p := range []struct {
 		model         string
@@ -160,6 +167,7 @@ func TestParameterCounts(t *testing.T) {
 
 // The gpt-oss model card gives the checkpoint's size as 60.8 GiB.
 func TestWeightBytesOfGptOss(t *testing.T) {
+	keep.Rule(t, "FID-7", "SUB-15")
 	m, err := embeddedCatalog(t).Model("gpt-oss-120b")
 	if err != nil {
 		t.Fatal(err)
@@ -197,6 +205,7 @@ func TestLayersExpandInForwardOrder(t *testing.T) {
 }
 
 func TestStorageOfTheMTPHead(t *testing.T) {
+	keep.Rule(t, "SUB-15")
 	m, err := embeddedCatalog(t).Model("deepseek-r1")
 	if err != nil {
 		t.Fatal(err)
@@ -211,6 +220,7 @@ func TestStorageOfTheMTPHead(t *testing.T) {
 }
 
 func TestChipPeaks(t *testing.T) {
+	keep.Rule(t, "SUB-5")
 	c := embeddedCatalog(t)
 	h200, err := c.Chip("h200_sxm")
 	if err != nil {

@@ -4,11 +4,14 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+
+	"github.com/inference-sim/accuracy-dashboard/internal/keep"
 )
 
 // A router table maps a mode only with a cited comparison of both routers, pinned
 // to the revisions compared (COV-5, D3).
 func TestRouterTable(t *testing.T) {
+	keep.Rule(t, "COV-5")
 	const table = `schema: blis.router/v1
 name: r
 title: R

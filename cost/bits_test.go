@@ -6,11 +6,13 @@ import (
 	"testing"
 
 	"github.com/inference-sim/accuracy-dashboard/cost/plan"
+	"github.com/inference-sim/accuracy-dashboard/internal/keep"
 )
 
 // TestBits pins the exact bits of prices, so that every platform must compute the
 // same (X6). A change of the composition or of a form changes the sum.
 func TestBits(t *testing.T) {
+	keep.Rule(t, "X6")
 	w := baseWorld()
 	pr := compile(t, model(t, "gb200_nvl72"), &w.Plan)
 	h := fnv.New64a()

@@ -5,10 +5,12 @@ import (
 	"testing"
 
 	"github.com/inference-sim/accuracy-dashboard/cost/plan"
+	"github.com/inference-sim/accuracy-dashboard/internal/keep"
 )
 
 // TestMonotoneInWork: more of any one thing never costs less (SUB-5).
 func TestMonotoneInWork(t *testing.T) {
+	keep.Rule(t, "SUB-5")
 	pr := compile(t, model(t, "h200_sxm"), poolPlan())
 	for name, step := range map[string]func(n int) plan.StepShape{
 		"sequences":      func(n int) plan.StepShape { return decodeStep(n, 4096) },
@@ -52,6 +54,7 @@ func TestMonotoneInWork(t *testing.T) {
 
 // TestCollectiveNeverFasterWithMoreRanks: at equal bytes a rank (SUB-5).
 func TestCollectiveNeverFasterWithMoreRanks(t *testing.T) {
+	keep.Rule(t, "SUB-5")
 	for _, p := range []plan.Primitive{plan.AllReduce, plan.AllGather, plan.ReduceScatter, plan.AllToAll} {
 		before := 0.0
 		for _, ranks := range []int{2, 4, 8, 16, 32} {
@@ -70,6 +73,7 @@ func TestCollectiveNeverFasterWithMoreRanks(t *testing.T) {
 // TestMemoryCloses: every byte a plan states or implies is in exactly one term,
 // and what is left for KV is positive here (SUB-14).
 func TestMemoryCloses(t *testing.T) {
+	keep.Rule(t, "SUB-14")
 	m := model(t, "h200_sxm")
 	p := poolPlan()
 	b, err := m.Memory(p)
@@ -97,6 +101,7 @@ func TestMemoryCloses(t *testing.T) {
 // TestUnusualShapes: no attention, attention alone, one layer, MLA alone, all
 // recurrent, no layer at all: each has a finite price (SUB-10).
 func TestUnusualShapes(t *testing.T) {
+	keep.Rule(t, "SUB-10")
 	mixer := func(p plan.Primitive, s plan.Shape) plan.LoweredLayer {
 		return plan.LoweredLayer{Repeat: 1, Primitive: p, Name: "mixer", Shape: s}
 	}
@@ -127,6 +132,7 @@ func TestUnusualShapes(t *testing.T) {
 
 // TestCompileRefuses pairs the smallest plan refused with the closest accepted.
 func TestCompileRefuses(t *testing.T) {
+	keep.Rule(t, "SUB-10")
 	good := plan.LoweredLayer{Repeat: 1, Primitive: plan.AllReduce, Name: "x", Collective: &plan.Collective{Ranks: 2, BytesPerRow: 2}}
 	for name, bad := range map[string]func(l *plan.LoweredLayer){
 		"unknown primitive":        func(l *plan.LoweredLayer) { l.Primitive = "fma" },

@@ -8,6 +8,7 @@ import (
 
 	"github.com/inference-sim/accuracy-dashboard/cost"
 	"github.com/inference-sim/accuracy-dashboard/cost/plan"
+	"github.com/inference-sim/accuracy-dashboard/internal/keep"
 )
 
 // unpriced lists every field of a plan, a step and a move that moves no price,
@@ -116,6 +117,7 @@ func observe(t *testing.T, m *cost.Model, w *world) string {
 // TestEveryFieldIsPricedOrListed changes each field alone and looks for a
 // different answer.
 func TestEveryFieldIsPricedOrListed(t *testing.T) {
+	keep.Rule(t, "SUB-6", "SUB-11", "SUB-20", "X2")
 	w := baseWorld()
 	m := model(t, "h200_sxm", "h100_sxm", "gb200_nvl72")
 	before := observe(t, m, &w)
@@ -230,6 +232,7 @@ func bump(t *testing.T, name string, v reflect.Value) {
 // TestMoveNamesItsLinks: where two GPUs share a scale-up domain, a move between
 // racks leaves it.
 func TestMoveNamesItsLinks(t *testing.T) {
+	keep.Rule(t, "SUB-17")
 	p := poolPlan()
 	p.Hardware, p.Layout.RanksPerNode = "gb200_nvl72", 4
 	m := model(t, "gb200_nvl72")

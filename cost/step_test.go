@@ -5,11 +5,13 @@ import (
 	"testing"
 
 	"github.com/inference-sim/accuracy-dashboard/cost/plan"
+	"github.com/inference-sim/accuracy-dashboard/internal/keep"
 	"github.com/inference-sim/accuracy-dashboard/registry"
 )
 
 // TestPartsAddUpToThePrice: what Explain lists is all of Price, part by part.
 func TestPartsAddUpToThePrice(t *testing.T) {
+	keep.Rule(t, "VAL-3")
 	for name, edit := range map[string]func(p *plan.PoolPlan){
 		"overlapped": func(*plan.PoolPlan) {},
 		"serial":     func(p *plan.PoolPlan) { p.Host.Overlapped = false },
@@ -48,6 +50,7 @@ func TestPriceKeepsItsValue(t *testing.T) {
 
 // TestDecodePhysics: a decode step reads at least the weights and the cache once.
 func TestDecodePhysics(t *testing.T) {
+	keep.Rule(t, "SUB-5")
 	pr := compile(t, model(t, "h200_sxm"), poolPlan())
 	step := decodeStep(64, 8192)
 	got := float64(pr.Price(&step).Device)

@@ -16,6 +16,7 @@ import (
 	"github.com/inference-sim/accuracy-dashboard/engines/fields"
 	"github.com/inference-sim/accuracy-dashboard/internal/canon"
 	"github.com/inference-sim/accuracy-dashboard/internal/diag"
+	"github.com/inference-sim/accuracy-dashboard/internal/keep"
 	"github.com/inference-sim/accuracy-dashboard/ledger"
 	"github.com/inference-sim/accuracy-dashboard/scorer/record"
 	"github.com/inference-sim/accuracy-dashboard/sim/spec"
@@ -131,6 +132,7 @@ func try(t testing.TB, w *World, u *ledger.Unit) *record.Trial {
 // §11.4: code that the modelled release does not ship comes before every reason but
 // its own, and what the release ships stays with the field's status.
 func TestCodeNotVisible(t *testing.T) {
+	keep.Rule(t, "COV-5")
 	rows := []string{
 		`{"name":"worker-cls","kind":"argument","status":"not_modelled","loads_code":true,"values":["auto"]}`,
 		`{"name":"logits-processors","kind":"argument","status":"not_modelled","loads_code":true}`,
@@ -160,6 +162,7 @@ func TestCodeNotVisible(t *testing.T) {
 // §11.4: a router that is not hosted is scored only where the router table maps its
 // mode, and the point then names the policy that stood in.
 func TestRouters(t *testing.T) {
+	keep.Rule(t, "COV-5", "X4")
 	overlay := fstest.MapFS{
 		"sources/theirs.yaml": {Data: []byte("schema: blis.source/v1\nid: theirs\ntitle: T\nrepository: o/r\nrevision: 71f4f0999f95b96c49a9d0c4afbd18dfdb943c26\npath: p\nlicence: none stated\n")},
 		"routers/r.yaml": {Data: []byte("schema: blis.router/v1\nname: r\ntitle: R\nmodes:\n" +
@@ -199,6 +202,7 @@ func TestRouters(t *testing.T) {
 // Every unit of both engines: the engine block says exactly what the run passed,
 // and the frame what the client was given (COV-3, COV-10).
 func TestScenarioEqualsTheRecord(t *testing.T) {
+	keep.Rule(t, "COV-3", "COV-10", "X19")
 	l := measured(t)
 	all := everything(t, l)
 	w := world(t, port{name: "vllm", list: all}, port{name: "sglang", list: all})
@@ -251,6 +255,7 @@ func flat(args map[string]any) map[string]string {
 }
 
 func TestReasons(t *testing.T) {
+	keep.Rule(t, "COV-5")
 	modelled := list(t, `{"name":"a","kind":"argument","status":"modelled"}`, `{"name":"n","kind":"argument","status":"not_modelled"}`,
 		`{"name":"gone","kind":"argument","status":"removed"}`, `{"name":"E","kind":"environment","status":"modelled"}`,
 		`{"name":"v","kind":"argument","status":"not_modelled","rule":{"do":"unset","reason":"r","valid_when":["1"]}}`,
@@ -307,6 +312,7 @@ func TestReasons(t *testing.T) {
 }
 
 func TestEngineWithoutAFieldListIsUnclassified(t *testing.T) {
+	keep.Rule(t, "COV-3")
 	trial := try(t, world(t, port{name: "vllm"}), unit(t, `{"a":1}`))
 	if trial.Refusal == nil || trial.Refusal.Reason != record.FieldUnclassified {
 		t.Errorf("got %+v, want %s", trial.Refusal, record.FieldUnclassified)
@@ -314,6 +320,7 @@ func TestEngineWithoutAFieldListIsUnclassified(t *testing.T) {
 }
 
 func TestEstimationRules(t *testing.T) {
+	keep.Rule(t, "COV-3")
 	for _, c := range []struct {
 		name, row, args string
 		scenario        string // canonical arguments
@@ -359,6 +366,7 @@ func TestEstimationRules(t *testing.T) {
 }
 
 func TestValuesOutsideTheEvidenceAreMarked(t *testing.T) {
+	keep.Rule(t, "VLM-3")
 	l := list(t, `{"name":"a","kind":"argument","status":"modelled","values":["1","2"]}`, `{"name":"b","kind":"argument","status":"modelled"}`)
 	trial := try(t, world(t, port{name: "vllm", list: l}), unit(t, `{"a":3,"b":4}`))
 	if trial.Settings[0].Covered || !trial.Settings[1].Covered {
@@ -367,6 +375,7 @@ func TestValuesOutsideTheEvidenceAreMarked(t *testing.T) {
 }
 
 func TestSimulatorRefusals(t *testing.T) {
+	keep.Rule(t, "COV-5")
 	l := list(t, `{"name":"block-size","kind":"argument","status":"modelled"}`)
 	for _, c := range []struct {
 		err  error
@@ -392,6 +401,7 @@ func TestSimulatorRefusals(t *testing.T) {
 }
 
 func TestResolvedValueStandsBesideThePassedOne(t *testing.T) {
+	keep.Rule(t, "X19")
 	l := list(t, `{"name":"block-size","kind":"argument","status":"modelled"}`)
 	trial := try(t, world(t, port{name: "vllm", list: l}), unit(t, `{"block-size":32}`))
 	if got := trial.Settings[0]; got.Resolved != "16" || got.Recorded != "32" {

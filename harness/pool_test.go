@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/inference-sim/accuracy-dashboard/internal/canon"
+	"github.com/inference-sim/accuracy-dashboard/internal/keep"
 	"github.com/inference-sim/accuracy-dashboard/ledger"
 	"github.com/inference-sim/accuracy-dashboard/scorer/record"
 	"github.com/inference-sim/accuracy-dashboard/sim/spec"
@@ -42,6 +43,7 @@ func full(t testing.TB) *World {
 }
 
 func TestWorkersAndStoreChangeNothing(t *testing.T) {
+	keep.Rule(t, "X6")
 	w, units := full(t), fitUnits(t, 60)
 	want, err := w.Run(t.Context(), units, Options{Jobs: 1})
 	if err != nil {
@@ -103,6 +105,7 @@ func TestResumeAfterInterruption(t *testing.T) {
 }
 
 func TestAnotherBuildIsTriedAgain(t *testing.T) {
+	keep.Rule(t, "COV-6", "SIM-10", "X8")
 	w, units := full(t), fitUnits(t, 20)
 	store := &Store{Dir: t.TempDir()}
 	if _, err := w.Run(t.Context(), units, Options{Jobs: 1, Store: store}); err != nil {

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/inference-sim/accuracy-dashboard/internal/keep"
 	"github.com/inference-sim/accuracy-dashboard/ledger"
 	"github.com/inference-sim/accuracy-dashboard/scorer/record"
 )
@@ -33,6 +34,7 @@ func parts(t *testing.T, w *World, units []*ledger.Unit, n int) []string {
 }
 
 func TestShardedOverSevenAndMergedIsUnsharded(t *testing.T) {
+	keep.Rule(t, "X13")
 	w, units := full(t), fitUnits(t, 60)
 	want, err := w.Run(t.Context(), units, Options{Jobs: 1})
 	if err != nil {
@@ -51,6 +53,7 @@ func TestShardedOverSevenAndMergedIsUnsharded(t *testing.T) {
 
 // COV-8: a lost, doubled or foreign part is refused and never merged.
 func TestMergeRefuses(t *testing.T) {
+	keep.Rule(t, "COV-8")
 	w, units := full(t), fitUnits(t, 20)
 	dirs := parts(t, w, units, 3)
 	other := parts(t, w, units[1:], 3)
@@ -128,6 +131,7 @@ func TestParseShard(t *testing.T) {
 // X13: equal simulations have equal fingerprints whatever was measured; each kind of
 // difference is named, and a measured value plays no part.
 func TestFingerprints(t *testing.T) {
+	keep.Rule(t, "X13")
 	w, units := full(t), fitUnits(t, 12)
 	run := func(units []*ledger.Unit) *Fingerprints {
 		trials, err := w.Run(t.Context(), units, Options{Jobs: 1})
@@ -183,6 +187,7 @@ func FuzzParsePart(f *testing.F) {
 
 // A run reads no measured value: trials differ in the unit they carry alone.
 func TestTrialsReadNoMeasuredValue(t *testing.T) {
+	keep.Rule(t, "D7", "X8")
 	w, units := full(t), fitUnits(t, 30)
 	for _, u := range units {
 		a, b := try(t, w, u), try(t, w, u.Unmeasured())

@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/inference-sim/accuracy-dashboard/internal/keep"
 )
 
 // words calls visit with every identifier and string of f, comments left out.
@@ -34,6 +36,7 @@ var engineWord = regexp.MustCompile(`(?i)vllm|sglang|trt-?llm`)
 // TestPricesNameNoEngine keeps X2. The writers of registry/fit may name the engine
 // under which a table was measured: it is the source's own name.
 func TestPricesNameNoEngine(t *testing.T) {
+	keep.Rule(t, "SUB-6", "T-B2")
 	rule := func(m *Module) (out []Finding) {
 		for _, f := range m.Go {
 			if f.Test() || !f.Below("cost", "catalog", "registry") || f.Below("registry/fit", "catalog/graph") {

@@ -1,12 +1,16 @@
 package invariants
 
 import (
+	"crypto/sha256"
+	"fmt"
 	"go/ast"
 	"go/doc"
 	"go/parser"
 	"go/token"
 	"io/fs"
+	"os"
 	"path"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -103,4 +107,28 @@ func (m *Module) Packages() map[string]string {
 		}
 	}
 	return out
+}
+
+// Copy writes the files of the tree below root to dir, and returns the digest of their
+// paths and contents.
+func Copy(dir string, root fs.FS) (digest string, err error) {
+	h := sha256.New()
+	err = fs.WalkDir(root, ".", func(p string, d fs.DirEntry, err error) error {
+		to := filepath.Join(dir, filepath.FromSlash(p))
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && foreign(p, d.Name()):
+			return fs.SkipDir
+		case d.IsDir():
+			return os.MkdirAll(to, 0o755)
+		}
+		data, err := fs.ReadFile(root, p)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(h, "%s %d\n%s", p, len(data), data)
+		return os.WriteFile(to, data, 0o644)
+	})
+	return fmt.Sprintf("%x", h.Sum(nil)), err
 }

@@ -6,11 +6,14 @@ import (
 	"go/token"
 	"slices"
 	"testing"
+
+	"github.com/inference-sim/accuracy-dashboard/internal/keep"
 )
 
 // TestPricesTakePlansOnly keeps SUB-6: what decides a price arrives in a plan, a step
 // shape or a transfer.
 func TestPricesTakePlansOnly(t *testing.T) {
+	keep.Rule(t, "X2")
 	handles := []string{"catalog.Catalog", "registry.Registry", "Model"}
 	rule := func(m *Module) (out []Finding) {
 		for _, f := range m.Go {

@@ -75,6 +75,24 @@ type Check struct {
 	// Bad names the test that feeds the check an input the rule forbids and fails
 	// when the check lets it pass. By default it is Test, which then holds both.
 	Bad string `yaml:"bad,omitempty" json:"bad"`
+	// Break is an edit of the module that breaks the rule and must make Test fail, for
+	// a rule whose forbidden input is code.
+	Break *Break `yaml:"break,omitempty" json:"break,omitempty"`
+}
+
+// Break replaces the one place of File that reads From by To.
+type Break struct {
+	File string `yaml:"file" json:"file"`
+	From string `yaml:"from" json:"from"`
+	To   string `yaml:"to" json:"to"`
+}
+
+// Apply is the broken text of the file, or why the edit no longer fits it.
+func (b *Break) Apply(text string) (string, error) {
+	if n := strings.Count(text, b.From); n != 1 {
+		return "", &diag.Refusal{File: b.File, Field: "break", Value: b.From, Problem: fmt.Sprintf("stands in %d places", n), Accept: "a text that stands in one place"}
+	}
+	return strings.Replace(text, b.From, b.To, 1), nil
 }
 
 // Records returns every record, in order of prefix and number.
@@ -161,6 +179,9 @@ func (r *Record) check() error {
 		}
 		if c.Test == "" {
 			return bad("checks.test", "", "is empty", "package/path.TestName")
+		}
+		if b := c.Break; b != nil && (b.File == "" || b.From == "" || b.From == b.To) {
+			return bad("checks.break", b.File, "changes nothing", "a file, a text of it, and what replaces that text")
 		}
 	}
 	return nil

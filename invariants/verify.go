@@ -67,8 +67,12 @@ func citations(f *GoFile) (out []citation) {
 	return out
 }
 
-// NightlySwitch is the variable that turns on what takes too long for every run.
-const NightlySwitch = "BLIS_NIGHTLY"
+// NightlySwitch is the variable that turns on what takes too long for every run;
+// RequiredSwitch makes a test fail that lacks a tool, where it would leave itself out.
+const (
+	NightlySwitch  = "BLIS_NIGHTLY"
+	RequiredSwitch = "BLIS_REQUIRED"
+)
 
 // skips finds calls that skip a test outside the nightly switch (X16).
 func skips(f *GoFile) (out []Finding) {
@@ -97,18 +101,19 @@ func mentions(n ast.Node, word string) bool {
 		case *ast.BasicLit:
 			found = found || strings.Contains(n.Value, word)
 		case *ast.Ident:
-			found = found || strings.EqualFold(n.Name, "nightly")
+			found = found || strings.EqualFold(n.Name, "nightly") || n.Name == word
 		}
 		return true
 	})
 	return found
 }
 
-// Verify holds records and module to each other: every named test exists, every
-// named rule exists, scopes are there, and no test skips itself.
+// Verify holds records and module to each other: every named test exists, says which
+// rule it keeps and can fail; every rule with a check has one that is proven; every named
+// rule exists, scopes are there, and no test skips itself.
 func Verify(records []Record, m *Module) []Finding {
 	var out []Finding
-	known, have := map[string]bool{}, tests(m)
+	known, have, tested := map[string]bool{}, tests(m), newSuite(m)
 	for _, r := range records {
 		known[r.ID] = true
 		where := "invariants/records: " + r.ID
@@ -119,6 +124,7 @@ func Verify(records []Record, m *Module) []Finding {
 				}
 			}
 		}
+		out = append(out, tested.vacuous(r, m)...)
 		for _, p := range r.Scope {
 			_, file := m.Files[p]
 			if !m.Folders[p] && !file && r.Status != New && r.Status != Review {

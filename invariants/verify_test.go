@@ -8,6 +8,9 @@ import (
 	"sync"
 	"testing"
 	"testing/fstest"
+
+	"github.com/inference-sim/accuracy-dashboard/internal/keep"
+	"github.com/inference-sim/accuracy-dashboard/internal/need"
 )
 
 var update = flag.Bool("update", false, "write the rises of the ratchets down")
@@ -66,6 +69,7 @@ func records(t *testing.T) []Record {
 }
 
 func TestRecordsAndSourcesAgree(t *testing.T) {
+	keep.Rule(t, "X14", "X16", "X18")
 	m, err := tree()
 	if err != nil {
 		t.Fatal(err)
@@ -93,23 +97,62 @@ func TestEveryRuleOfTheDesignHasARecord(t *testing.T) {
 	}
 }
 
+// sound is a package whose rule X1 has a check that is proven.
+const sound = `package a
+
+func TestA(t *testing.T) {
+	keep.Rule(t, "X1")
+	if Check("good") != nil {
+		t.Error("refused")
+	}
+}
+
+func TestBad(t *testing.T) {
+	if Check("bad") == nil {
+		t.Error("accepted")
+	}
+}
+`
+
 func TestVerifyFinds(t *testing.T) {
-	const good = "package a\n// Keeps X1.\nfunc TestA(t *testing.T) {}\nfunc TestBad(t *testing.T) {}\n"
-	rule := Record{ID: "X1", Scope: []string{"a"}, Status: CI, Checks: []Check{{Test: "a.TestA", Bad: "a.TestBad"}}}
-	for _, c := range []struct{ name, src, want string }{
-		{"agreement", good, ""},
-		{"missing test", strings.Replace(good, "TestA", "TestB", 1), "names the test a.TestA, which does not exist"},
-		{"missing bad test", strings.Replace(good, "TestBad", "TestGood", 1), "names the test a.TestBad, which does not exist"},
-		{"missing record, in a comment", good + "// Keeps X2.\n", "a/a_test.go:5: names the rule X2"},
-		{"missing record, in a refusal", good + "var r = \"X3\"\n", "names the rule X3"},
-		{"skipped test", good + "func TestC(t *testing.T) { t.Skip() }\n", "a/a_test.go:5: a test skips itself"},
-		{"nightly test", good + "func TestC(t *testing.T) { if os.Getenv(\"BLIS_NIGHTLY\") == \"\" { t.Skip() } }\n", ""},
+	keep.Rule(t, "X14", "X16", "X18")
+	const body = "\tif Check(\"bad\") == nil {\n\t\tt.Error(\"accepted\")\n\t}\n"
+	with := func(from, to string) string { return strings.Replace(sound, from, to, 1) }
+	one := Check{Test: "a.TestA", Bad: "a.TestBad"}
+	for _, c := range []struct {
+		name, src string
+		check     Check
+		want      string
+	}{
+		{"agreement", sound, one, ""},
+		{"missing test", with("TestA", "TestB"), one, "names the test a.TestA, which does not exist"},
+		{"missing bad test", with("TestBad", "TestGood"), one, "names the test a.TestBad, which does not exist"},
+		{"missing record, in a comment", sound + "// Keeps X2.\n", one, "a/a_test.go:15: names the rule X2"},
+		{"missing record, in a refusal", sound + "var r = \"X3\"\n", one, "names the rule X3"},
+		{"skipped test", sound + "func TestC(t *testing.T) { t.Skip() }\n", one, "a/a_test.go:15: a test skips itself"},
+		{"nightly test", sound + "func TestC(t *testing.T) { if os.Getenv(\"BLIS_NIGHTLY\") == \"\" { t.Skip() } }\n", one, ""},
+		{"empty bad test", with(body, ""), one, "X1: has no check that is proven (X18): a.TestBad would pass"},
+		{"bad test that wants nothing", with(body, "\tCheck(\"bad\")\n"), one, "a.TestBad would pass if its bad input were accepted"},
+		{"bad test of something else", with("Check(\"bad\")", "Other(\"bad\")"), one, "a.TestBad calls nothing that a.TestA calls"},
+		{"bad test behind a helper", with(body, "\trefuse(t)\n") + "func refuse(t *testing.T) {\n" + body + "}\n", one, ""},
+		{"check that cannot fail", with("t.Error(\"refused\")", "t.Log(\"refused\")"), one, "a.TestA, which cannot fail"},
+		{"failure that names no rule", with("\tkeep.Rule(t, \"X1\")\n", ""), one, "is not named by a.TestA"},
+		{"no bad input at all", sound, Check{Test: "a.TestA", Bad: "a.TestA"}, "a.TestA would pass"},
+		{"a break that fits", with(body, ""), Check{Test: "a.TestA", Bad: "a.TestA", Break: &Break{"a/a.go", "return err", "return nil"}}, ""},
+		{"a break that fits nowhere", sound, Check{Test: "a.TestA", Bad: "a.TestBad", Break: &Break{"a/a.go", "return errs", "return nil"}}, "stands in 0 places"},
 	} {
-		m, err := Load(fstest.MapFS{"a/a_test.go": {Data: []byte(c.src)}})
+		m, err := Load(fstest.MapFS{"a/a_test.go": {Data: []byte(c.src)}, "a/a.go": {Data: []byte("package a\n\nfunc Check(s string) error { return err }\n\nfunc Other(s string) error { return nil }\n")}})
 		if err != nil {
 			t.Fatal(err)
 		}
-		checkFindings(t, c.name, Verify([]Record{rule}, m), c.want)
+		r := Record{ID: "X1", Scope: []string{"a"}, Status: CI, Checks: []Check{c.check}}
+		checkFindings(t, c.name, Verify([]Record{r}, m), c.want)
+	}
+}
+
+func TestOneVariableMakesARunRequired(t *testing.T) {
+	if need.Required != RequiredSwitch {
+		t.Errorf("got %q, want %q", need.Required, RequiredSwitch)
 	}
 }
 
@@ -189,6 +232,7 @@ func TestReadRecordsRefuses(t *testing.T) {
 		{"partial without a target", "status: ci", "status: partial", "is empty for a rule that is partial"},
 		{"no check", "checks: [{test: a.TestA}]", "checks: []", "is empty for a rule that is ci"},
 		{"unknown kind", "automated", "automatic", "unknown kind"},
+		{"a break that changes nothing", "a.TestA}", "a.TestA, break: {file: a.go, from: x, to: x}}", "changes nothing"},
 		{"when", "a.TestA}", "a.TestA, when: weekly}", "unknown"},
 	} {
 		text := strings.Replace(whole, c.from, c.to, 1)

@@ -5,11 +5,14 @@ import (
 	"io/fs"
 	"slices"
 	"testing"
+
+	"github.com/inference-sim/accuracy-dashboard/internal/keep"
 )
 
 // The embedded ledger is what ingest writes, byte for byte, and accounts for
 // every id of the published lists and for nothing else.
 func TestEmbeddedLedger(t *testing.T) {
+	keep.Rule(t, "D3", "SUB-8", "T-D3", "X7", "X8")
 	l, err := Embedded()
 	if err != nil {
 		t.Fatal(err)

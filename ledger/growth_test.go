@@ -9,6 +9,7 @@ import (
 	"testing/fstest"
 
 	"github.com/inference-sim/accuracy-dashboard/internal/canon"
+	"github.com/inference-sim/accuracy-dashboard/internal/keep"
 )
 
 // grown is a ledger of the same source read by another ingest version, which
@@ -40,6 +41,7 @@ func grown(t *testing.T, base *Ledger, rename func(u *Unit)) *Ledger {
 // D4: an ingest version that names every unit anew keeps every role by its alias
 // table, through a second renaming too.
 func TestAliasedUnitsKeepTheirRole(t *testing.T) {
+	keep.Rule(t, "D4", "T-S1")
 	seed := []byte(strings.Repeat("\x07", 32))
 	base := ingestedExcerpt(t)
 	base.Published.SeedSHA256 = canon.Sum(seed)
@@ -94,6 +96,7 @@ func roleOf(t *testing.T, l *Ledger, seed []byte, u *Unit) Role {
 
 // D4: two role keys whose roles may differ are never joined under one.
 func TestAliasesThatJoinRolesAreRefused(t *testing.T) {
+	keep.Rule(t, "D4")
 	base := ingestedExcerpt(t)
 	joined := func(u *Unit) { u.RoleKey = base.Units[0].RoleKey; u.Serving = base.Units[0].Serving }
 	if _, err := GenerateAliases(base, grown(t, base, joined)); err == nil || !strings.Contains(err.Error(), "whose roles may differ") {
@@ -112,6 +115,7 @@ func TestAliasesThatJoinRolesAreRefused(t *testing.T) {
 // D4: each way a successor can lose a unit or change a role is refused, and the
 // ledger itself is its own lawful successor.
 func TestUnlawfulSuccessors(t *testing.T) {
+	keep.Rule(t, "D4", "T-D1")
 	base := ingestedExcerpt(t)
 	if err := base.Succeeds(base); err != nil {
 		t.Fatalf("itself: %v", err)
@@ -149,6 +153,7 @@ func TestUnlawfulSuccessors(t *testing.T) {
 // Legacy units keep their side, a unit with both labels and a unit of such a role
 // key is on the fit side, and none is blind (D4).
 func TestLegacySides(t *testing.T) {
+	keep.Rule(t, "D4")
 	seed := []byte(strings.Repeat("\x07", 32))
 	excerpt := ingestedExcerpt(t)
 	n := 0
@@ -223,6 +228,7 @@ func TestLegacySides(t *testing.T) {
 }
 
 func TestPartitionRefusals(t *testing.T) {
+	keep.Rule(t, "D4")
 	good := Partition{Version: 2, Cuts: partitionOne.Cuts, Approved: "reviewer, change 12", Retired: []RetiredSeed{{1, canon.Sum(make([]byte, 32)), zeros}}}
 	for _, c := range []struct {
 		name  string

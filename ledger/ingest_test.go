@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/inference-sim/accuracy-dashboard/internal/canon"
+	"github.com/inference-sim/accuracy-dashboard/internal/keep"
 )
 
 var update = flag.Bool("update", false, "rewrite testdata/excerpt/golden")
@@ -125,6 +126,7 @@ func TestEachNoteAppliesToSomeRecord(t *testing.T) {
 }
 
 func TestRecordsAddUp(t *testing.T) {
+	keep.Rule(t, "COV-7")
 	rep := ingestedExcerpt(t).Report
 	r := rep.Records
 	if got, want := r.Kept+r.Joined+r.Merged+r.LeftOut, rep.Rows.Records; got != want {
@@ -194,6 +196,7 @@ func TestSpreadIsKeptWithItsWIPMark(t *testing.T) {
 }
 
 func TestIdentityIsTheSourcesOwn(t *testing.T) {
+	keep.Rule(t, "D4", "T-S1")
 	l := ingestedExcerpt(t)
 	for i := range l.Units {
 		if l.Role(&l.Units[i]) == Unlisted {
@@ -203,6 +206,7 @@ func TestIdentityIsTheSourcesOwn(t *testing.T) {
 }
 
 func TestRowsOfOtherRolesAreUnlisted(t *testing.T) {
+	keep.Rule(t, "D4")
 	rows, launches := excerpt(t)
 	rows.Data = bytes.ReplaceAll(rows.Data, []byte("_sxm"), []byte("_pcie"))
 	l := ingested(t, rows, launches)

@@ -11,6 +11,7 @@ import (
 	"testing/fstest"
 
 	"github.com/inference-sim/accuracy-dashboard/internal/diag"
+	"github.com/inference-sim/accuracy-dashboard/internal/keep"
 )
 
 // firstRow is one valid row to break.
@@ -37,6 +38,7 @@ func encode(t testing.TB, rows ...map[string]string) Input {
 }
 
 func TestRowRefusals(t *testing.T) {
+	keep.Rule(t, "T-S1")
 	for _, c := range []struct{ name, column, value, want, accepted string }{
 		{"not a number", "silicon_ttft_ms", "NaN", "rows.jsonl:1: silicon_ttft_ms: NaN: is not a duration", "0.1"},
 		{"zero", "silicon_tpot_ms", "0", "rows.jsonl:1: silicon_tpot_ms: 0: is not a duration", "1e-9"},
@@ -63,6 +65,7 @@ func TestRowRefusals(t *testing.T) {
 }
 
 func TestFileRefusals(t *testing.T) {
+	keep.Rule(t, "SUB-12")
 	row := firstRow(t)
 	one := string(encode(t, row).Data)
 	missing := maps.Clone(row)
@@ -126,6 +129,7 @@ func ledgerFS(t testing.TB) fstest.MapFS {
 }
 
 func TestOpenRefusals(t *testing.T) {
+	keep.Rule(t, "D2", "D4", "SUB-2", "T-D2", "X8")
 	if _, err := Open(ledgerFS(t)); err != nil {
 		t.Fatalf("the unbroken ledger: %v", err)
 	}

@@ -5,11 +5,13 @@ import (
 	"testing"
 
 	"github.com/inference-sim/accuracy-dashboard/internal/canon"
+	"github.com/inference-sim/accuracy-dashboard/internal/keep"
 )
 
 // Vectors of an independent implementation (Python's hmac and int.from_bytes), chosen
 // beside the cut-points: draws 0, 29, 34, 39, 40, 64, 65, 99.
 func TestDrawMatchesVectors(t *testing.T) {
+	keep.Rule(t, "D4", "T-D1")
 	seed := []byte(strings.Repeat("\x07", 32))
 	roles, err := (&Ledger{Published: Published{SeedSHA256: canon.Sum(seed)}}).Roles(seed)
 	if err != nil {
@@ -30,6 +32,7 @@ func TestDrawMatchesVectors(t *testing.T) {
 
 // Shares of the partition, over many keys: a bound misplaced by one is far outside.
 func TestPartitionShares(t *testing.T) {
+	keep.Rule(t, "D4")
 	counts := map[Role]int{}
 	const keys = 20000
 	for i := range keys {
@@ -48,6 +51,7 @@ func TestPartitionShares(t *testing.T) {
 
 // D7: a seed is 256 bits in hex; a refusal never shows the text.
 func TestReadSeed(t *testing.T) {
+	keep.Rule(t, "D7")
 	if s, err := ReadSeed(zeros); err != nil || len(s) != 32 {
 		t.Errorf("got %d bytes, %v, want 32", len(s), err)
 	}

@@ -6,6 +6,7 @@ import (
 	"github.com/inference-sim/accuracy-dashboard/catalog"
 	"github.com/inference-sim/accuracy-dashboard/cost/form"
 	"github.com/inference-sim/accuracy-dashboard/cost/plan"
+	"github.com/inference-sim/accuracy-dashboard/internal/keep"
 	"github.com/inference-sim/accuracy-dashboard/registry"
 )
 
@@ -24,6 +25,7 @@ func embedded(t *testing.T) (*registry.Registry, *catalog.Catalog) {
 
 // VAL-2, SUB-7: whatever kernel, format and chip, some rank has a value.
 func TestEveryPrimitiveHasAValueOnEveryChip(t *testing.T) {
+	keep.Rule(t, "SUB-7", "SUB-8", "T-B3", "T-C1", "VAL-2")
 	r, c := embedded(t)
 	for _, chip := range c.Chips() {
 		for _, p := range plan.Primitives() {
@@ -118,6 +120,7 @@ func each(t *testing.T, f func(e *registry.Entry, chip form.Chip, curve *form.Cu
 // SUB-5: no compute rate above the dense peak, no bandwidth above HBM's or the
 // links'. SUB-10: no price that is zero or not finite.
 func TestNoRateAboveThePeaks(t *testing.T) {
+	keep.Rule(t, "SUB-5")
 	each(t, func(e *registry.Entry, chip form.Chip, curve *form.Curve, on form.Operands) {
 		for _, s := range doubling(e.Primitive, on) {
 			b := bound(t, s, curve)
@@ -138,6 +141,7 @@ func TestNoRateAboveThePeaks(t *testing.T) {
 // FP8 at one row and at eight), and below three launches nothing but the launch is
 // measured.
 func TestMoreWorkTakesMoreTime(t *testing.T) {
+	keep.Rule(t, "SUB-5")
 	const step, cliff, waver, same = 4, 0.7, 0.6, 0.97
 	each(t, func(e *registry.Entry, chip form.Chip, curve *form.Curve, on form.Operands) {
 		var was []struct{ ideal, seconds float64 }
@@ -162,6 +166,7 @@ func TestMoreWorkTakesMoreTime(t *testing.T) {
 // SUB-5: at fixed bytes a collective is never faster in a larger group, but where
 // the library changes its algorithm: a multicast reduction needs the whole domain.
 func TestMoreRanksAreNotFaster(t *testing.T) {
+	keep.Rule(t, "SUB-5")
 	const algorithm = 0.8
 	each(t, func(e *registry.Entry, chip form.Chip, curve *form.Curve, _ form.Operands) {
 		p, ok := pattern[e.Primitive]

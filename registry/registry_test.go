@@ -9,6 +9,7 @@ import (
 
 	"github.com/inference-sim/accuracy-dashboard/cost/plan"
 	"github.com/inference-sim/accuracy-dashboard/internal/diag"
+	"github.com/inference-sim/accuracy-dashboard/internal/keep"
 	"github.com/inference-sim/accuracy-dashboard/registry"
 )
 
@@ -68,6 +69,7 @@ var (
 )
 
 func TestLookupTakesTheMostTrustedThenTheMostSpecific(t *testing.T) {
+	keep.Rule(t, "VAL-4")
 	for _, c := range []struct {
 		name    string
 		entries []string
@@ -126,6 +128,7 @@ func TestNoMatchIsRefused(t *testing.T) {
 }
 
 func TestEffectiveMethod(t *testing.T) {
+	keep.Rule(t, "VAL-3", "VAL-10")
 	wide := with(entry, "[0.98, 1.02]", "[0.6, 1.2]", "    unit:", "    unidentified: true\n    unit:")
 	for _, c := range []struct {
 		entry  string
@@ -170,6 +173,7 @@ func TestTransferBorrowsEveryKernelTheChipLacks(t *testing.T) {
 }
 
 func TestOverlayReplacesOneEntry(t *testing.T) {
+	keep.Rule(t, "SIM-6")
 	base := files("h100_sxm/gemm.yaml", set(entry, otherFormat))
 	over := files("h100_sxm/gemm.yaml", set(with(entry, "launch_us: 2", "launch_us: 3")))
 	r, err := registry.Open(base, over)
@@ -193,6 +197,7 @@ func TestOverlayReplacesOneEntry(t *testing.T) {
 
 // Every case is the accepted entry with one thing changed.
 func TestRefusals(t *testing.T) {
+	keep.Rule(t, "D1", "D5", "SUB-4", "X8")
 	if _, err := registry.Open(files("h100_sxm/gemm.yaml", set(entry))); err != nil {
 		t.Fatalf("closest accepted: %v", err)
 	}

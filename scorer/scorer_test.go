@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/inference-sim/accuracy-dashboard/engines/fields"
+	"github.com/inference-sim/accuracy-dashboard/internal/keep"
 	"github.com/inference-sim/accuracy-dashboard/ledger"
 	"github.com/inference-sim/accuracy-dashboard/scorer/record"
 	"github.com/inference-sim/accuracy-dashboard/sim/spec"
@@ -36,6 +37,7 @@ func exact() record.Trial {
 }
 
 func TestEachConditionMovesAG1(t *testing.T) {
+	keep.Rule(t, "COV-4", "COV-6", "COV-12", "T-L1")
 	cases := []struct {
 		name  string
 		spoil func(*record.Trial)
@@ -80,6 +82,7 @@ func TestEachConditionMovesAG1(t *testing.T) {
 }
 
 func TestRefusalsAreG5(t *testing.T) {
+	keep.Rule(t, "COV-4")
 	for _, r := range record.Reasons() {
 		trial := exact()
 		trial.Refusal = &record.Refused{Reason: r, Detail: "d"}
@@ -102,6 +105,7 @@ func TestRefusalsAreG5(t *testing.T) {
 // Percentiles, distance, concurrency and token totals are compared where the source
 // records them, and a difference is G2 (COV-10, COV-12).
 func TestRecordedDistributionIsCompared(t *testing.T) {
+	keep.Rule(t, "COV-10")
 	full := func() record.Trial {
 		trial := exact()
 		p := func(a, b, c float64) *ledger.Percentiles { return &ledger.Percentiles{P50: &a, P90: &b, P99: &c} }
@@ -142,6 +146,7 @@ func TestRecordedDistributionIsCompared(t *testing.T) {
 
 // D8: a borrowed acceptance profile is named on the point, an exact one is not.
 func TestBorrowedAcceptanceIsNamed(t *testing.T) {
+	keep.Rule(t, "D8")
 	trial := exact()
 	trial.Result.Inputs.Acceptance = []spec.ProfileUse{{Step: "exact"}, {Step: "other_drafter", Differs: []string{"drafter eagle3 for mtp"}}}
 	p := one(t, trial)
@@ -175,6 +180,7 @@ func TestCompare(t *testing.T) {
 }
 
 func TestNoisePoolsOnlyEqualDigests(t *testing.T) {
+	keep.Rule(t, "COV-10")
 	spread := func(digests ...string) map[string]map[string]float64 {
 		var trials []record.Trial
 		for i, d := range digests {
@@ -211,6 +217,7 @@ func points(n, k int, e func(int) float64) []record.Point {
 }
 
 func TestSummary(t *testing.T) {
+	keep.Rule(t, "COV-1", "COV-11", "DEV-11")
 	p := points(40, 8, func(i int) float64 { return []float64{0.1, -0.1, 0.2, -0.2}[i%4] })
 	s := Summarize(p, record.Build{}, Cover(p, 50, 10))
 	h := s.Headline[0]
@@ -236,6 +243,7 @@ func TestSummary(t *testing.T) {
 }
 
 func TestNoiseIsNotCountedAsError(t *testing.T) {
+	keep.Rule(t, "COV-10")
 	p := points(10, 2, func(int) float64 { return 0.03 })
 	n := 0.05
 	for i := range p {
@@ -252,6 +260,7 @@ func TestNoiseIsNotCountedAsError(t *testing.T) {
 }
 
 func TestCoverageAddsUp(t *testing.T) {
+	keep.Rule(t, "COV-1", "COV-7")
 	p := points(6, 2, func(int) float64 { return 0 })
 	p[0].Grade, p[0].Reason = record.G5, record.EngineUnsupported
 	c := Cover(p, 9, 3)
@@ -261,6 +270,7 @@ func TestCoverageAddsUp(t *testing.T) {
 }
 
 func TestBacklogRanks(t *testing.T) {
+	keep.Rule(t, "COV-7")
 	blocked, demoted := exact(), exact()
 	blocked.Unit.ID, blocked.Refusal = "u2", &record.Refused{Reason: record.NotInCatalog, Detail: "model m"}
 	demoted.Settings[0].Status = fields.NotModelled

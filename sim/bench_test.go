@@ -9,6 +9,7 @@ import (
 
 	"github.com/inference-sim/accuracy-dashboard/cost/plan"
 	"github.com/inference-sim/accuracy-dashboard/engines"
+	"github.com/inference-sim/accuracy-dashboard/internal/keep"
 	"github.com/inference-sim/accuracy-dashboard/sim/spec"
 )
 
@@ -103,6 +104,7 @@ var million = flag.Bool("million", false, "also run a million requests (nightly)
 
 // Work and memory of a request do not grow with the run (DEV-5).
 func TestCostOfARequestIsFlat(t *testing.T) {
+	keep.Rule(t, "DEV-5")
 	sizes := []int{10_000, 100_000}
 	if *million {
 		sizes = append(sizes, 1_000_000)

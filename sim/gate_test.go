@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/inference-sim/accuracy-dashboard/internal/canon"
+	"github.com/inference-sim/accuracy-dashboard/internal/keep"
 	"github.com/inference-sim/accuracy-dashboard/sim/des"
 	"github.com/inference-sim/accuracy-dashboard/sim/spec"
 )
@@ -20,6 +21,7 @@ var update = flag.Bool("update", false, "write the byte gate's results; only in 
 // Prices are a fixed formula, so a coefficient does not move it. It runs on every
 // platform the project supports: GOARCH=arm64, and GOOS=js GOARCH=wasm under node.
 func TestByteGate(t *testing.T) {
+	keep.Rule(t, "DEV-12", "SIM-4", "SIM-10", "X6", "X13")
 	scenarios, err := filepath.Glob("testdata/gate/*/scenario.yaml")
 	if err != nil || len(scenarios) < 7 {
 		t.Fatalf("found %d scenarios, %v", len(scenarios), err)
@@ -90,6 +92,7 @@ func firstDifference(got, want []byte) []byte {
 // Whatever an engine counts as steady, a request's gaps add up to its last token
 // less its first (SIM-12).
 func TestGapsAddUpOnEveryEngine(t *testing.T) {
+	keep.Rule(t, "SIM-1")
 	for _, name := range []string{"gate/vllm_measured", "gate/vllm_sync_no_prefix", "gate/vllm_preemption", "gate/vllm_pipeline", "run/sglang_measured"} {
 		text, err := os.ReadFile("testdata/" + name + "/scenario.yaml")
 		if err != nil {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/inference-sim/accuracy-dashboard/cost"
 	"github.com/inference-sim/accuracy-dashboard/internal/canon"
+	"github.com/inference-sim/accuracy-dashboard/internal/keep"
 	"github.com/inference-sim/accuracy-dashboard/sim/des"
 	"github.com/inference-sim/accuracy-dashboard/sim/spec"
 )
@@ -99,6 +100,7 @@ func TestGapsAddUpToDecodeTime(t *testing.T) {
 // By hand: one request of 10 prompt and 3 output tokens takes one prefill step of
 // 2.1 ms and two decode steps of 2.1 ms.
 func TestOneRequestByHand(t *testing.T) {
+	keep.Rule(t, "SIM-12")
 	const one = header + "workload: {clients: [{name: a, requests: 1, arrivals: {constant: {rate: 1000}}, prompt: {fixed: 10}, output: {fixed: 3}}]}\n"
 	r := run(t, one, "", plainWorld())
 	for id, want := range map[string]float64{"ttft_mean": 0.0021, "tpot_mean": 0.0021, "e2e_max": 0.0063, "itl_p99": 0.0021, "queueing_delay_mean": 0, "duration": 0.0063} {
@@ -114,6 +116,7 @@ func TestOneRequestByHand(t *testing.T) {
 }
 
 func TestResultDoesNotDependOnQueueOrderOrObserver(t *testing.T) {
+	keep.Rule(t, "DEV-2", "X6")
 	for _, text := range []string{closedLoop, openLoop} {
 		want := bytesOf(t, run(t, text, "depth: 2, seqs: 8", plainWorld()))
 		calendar := plainWorld()
@@ -133,6 +136,7 @@ func TestResultDoesNotDependOnQueueOrderOrObserver(t *testing.T) {
 }
 
 func TestOpenLoopScopesAndFates(t *testing.T) {
+	keep.Rule(t, "DEV-9", "SIM-8")
 	r := run(t, openLoop, "seqs: 4", plainWorld())
 	q := r.Requests
 	if q.Created != 360 || q.Warmup.Total() != 20 || q.Measured.TimedOut == 0 {
@@ -144,6 +148,7 @@ func TestOpenLoopScopesAndFates(t *testing.T) {
 }
 
 func TestFates(t *testing.T) {
+	keep.Rule(t, "DEV-9", "SIM-7", "SIM-8")
 	base := header + "workload: {clients: [{name: a, requests: 20, arrivals: {constant: {rate: 100}}, prompt: {uniform: {min: 10, max: 100}}, output: {fixed: 50}, DEADLINE}]}\n"
 	cases := []struct {
 		name, args, deadline, frame string
@@ -170,6 +175,7 @@ func TestFates(t *testing.T) {
 }
 
 func TestFrameThatIsNotMetGivesNoFigure(t *testing.T) {
+	keep.Rule(t, "DEV-7")
 	s := header + "workload: {clients: [{name: a, requests: 20, arrivals: {constant: {rate: 100}}, prompt: {fixed: 100}, output: {fixed: 50}}]}\nframe: {accept: {failed: SHARE, unfinished: 1}}\n"
 	if r := run(t, strings.Replace(s, "SHARE", "0.99", 1), "longest: 50", plainWorld()); r.Accepted || len(r.Figures) > 0 || len(r.Failures) != 1 {
 		t.Errorf("every request dropped: accepted %v, %d figures, %v", r.Accepted, len(r.Figures), r.Failures)
@@ -207,6 +213,7 @@ func TestRunPastTheLatestTimeIsRefused(t *testing.T) {
 }
 
 func TestServerSettingLeavesEveryRequestAsItWas(t *testing.T) {
+	keep.Rule(t, "DEV-6")
 	lengths := func(args string) map[uint64][2]int {
 		o := &lengthObserver{got: map[uint64][2]int{}}
 		w := plainWorld()
@@ -241,6 +248,7 @@ func (o *lengthObserver) Stop() error            { return nil }
 func (o *lengthObserver) Instant(des.Time, Load) {}
 
 func TestRefusals(t *testing.T) {
+	keep.Rule(t, "SIM-1", "SIM-2")
 	cases := []struct{ old, new, want string }{
 		{"kind: plain", "kind: plane", "engine.kind: plane: is not an engine of this build"},
 		{`version: "1"`, `version: "2"`, "engine.version: 2: is not the plain release"},
@@ -260,6 +268,7 @@ func TestRefusals(t *testing.T) {
 
 // Run, export and replay give one Result, its inputs apart (DEV-7).
 func TestReplayGivesTheSameResult(t *testing.T) {
+	keep.Rule(t, "DEV-7")
 	scenarios, _ := filepath.Glob("testdata/*/*/scenario.yaml")
 	for _, path := range scenarios {
 		text, err := os.ReadFile(path)

@@ -4,12 +4,14 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/inference-sim/accuracy-dashboard/internal/keep"
 	"github.com/inference-sim/accuracy-dashboard/sim/des"
 )
 
 // One request at a time, each of about 52 ms: the plain engine saturates at 19
 // requests a second.
 func TestSteadyStateRunsAreClassified(t *testing.T) {
+	keep.Rule(t, "DEV-10")
 	const text = header + "workload: {clients: [{name: a, requests: %d, arrivals: {poisson: {rate: %v}}, prompt: {fixed: 10}, output: {exponential: {mean: 24}}}]}\nframe: {kind: steady_state, warmup: {seconds: 20}, accept: {failed: 1, unfinished: 1}, stop: {horizon: %d}}\n"
 	cases := []struct {
 		rate    float64

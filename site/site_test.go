@@ -14,6 +14,7 @@ import (
 
 	"github.com/inference-sim/accuracy-dashboard/content"
 	"github.com/inference-sim/accuracy-dashboard/internal/diag"
+	"github.com/inference-sim/accuracy-dashboard/internal/keep"
 	"github.com/inference-sim/accuracy-dashboard/invariants"
 	"github.com/inference-sim/accuracy-dashboard/site/seal"
 	"github.com/inference-sim/accuracy-dashboard/site/sitetest"
@@ -48,6 +49,7 @@ func options(t testing.TB, out, library string) Options {
 }
 
 func TestTwoBuildsAreTheSameButForTheSignature(t *testing.T) {
+	keep.Rule(t, "X6")
 	a, b := build(t, 300, ""), build(t, 300, "")
 	first, second := read(t, a, seal.ManifestName), read(t, b, seal.ManifestName)
 	if first != second {
@@ -114,6 +116,7 @@ func TestValuesComeOutAsText(t *testing.T) {
 }
 
 func TestBuildRefusesToReplaceWhatIsNotASite(t *testing.T) {
+	keep.Rule(t, "COV-8")
 	in := sitetest.Release(10)
 	out := t.TempDir()
 	if err := Records(t.Context(), in, out); err != nil {
@@ -151,6 +154,7 @@ func TestOutMayBeRelative(t *testing.T) {
 }
 
 func TestBrokenProseFailsTheBuildWithItsPlace(t *testing.T) {
+	keep.Rule(t, "COV-8")
 	for _, c := range []struct{ name, link, want string }{
 		{"unknown rule", "[a rule](inv:NO-1)", `content/extra.md:5:1`},
 		{"missing page", "[a page](/nowhere/)", "extra/index.html"},
@@ -222,6 +226,7 @@ func usage(t *testing.T) (time.Duration, int64) {
 }
 
 func TestInterruptedBuildLeavesNothing(t *testing.T) {
+	keep.Rule(t, "COV-8")
 	parent := t.TempDir()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

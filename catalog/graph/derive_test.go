@@ -10,6 +10,7 @@ import (
 	"testing/fstest"
 
 	"github.com/inference-sim/accuracy-dashboard/catalog"
+	"github.com/inference-sim/accuracy-dashboard/internal/keep"
 )
 
 // Small configurations written for these tests, one an architecture; sizes are
@@ -36,6 +37,7 @@ func derive(files fstest.MapFS, checkpoints ...string) ([]byte, error) {
 func vendor(text string) fstest.MapFS { return fstest.MapFS{"o--m_config.json": {Data: []byte(text)}} }
 
 func TestDerive(t *testing.T) {
+	keep.Rule(t, "SUB-3", "SUB-15", "T-M1")
 	withQuant := vendor(deepSeek)
 	withQuant["o--m_hf_quant_config.json"] = &fstest.MapFile{Data: []byte(dsNVFP4)}
 	for name, files := range map[string]fstest.MapFS{ // order: each case has its own golden

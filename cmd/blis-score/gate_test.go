@@ -9,6 +9,7 @@ import (
 
 	"github.com/inference-sim/accuracy-dashboard/internal/canon"
 	"github.com/inference-sim/accuracy-dashboard/internal/exit"
+	"github.com/inference-sim/accuracy-dashboard/internal/keep"
 	"github.com/inference-sim/accuracy-dashboard/ledger"
 )
 
@@ -46,6 +47,7 @@ func unspoiled(b []byte) []byte { return b }
 // What a candidate job hands over does not depend on a measured value, and the gate
 // counts and keeps every reading of it.
 func TestPredictThenGate(t *testing.T) {
+	keep.Rule(t, "D7")
 	dir := t.TempDir()
 	l := secret(t, unspoiled)
 	other := secret(t, func(b []byte) []byte {

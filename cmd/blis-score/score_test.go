@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/inference-sim/accuracy-dashboard/internal/exit"
+	"github.com/inference-sim/accuracy-dashboard/internal/keep"
 	"github.com/inference-sim/accuracy-dashboard/ledger"
 )
 
@@ -121,6 +122,7 @@ func TestSevenShardsMergeToTheSameBytes(t *testing.T) {
 
 // COV-2, COV-9: nothing but a build of the tag itself is scored as a release.
 func TestAReleaseIsItsTag(t *testing.T) {
+	keep.Rule(t, "COV-9")
 	for _, c := range []struct {
 		args []string
 		want string
@@ -140,6 +142,7 @@ func TestAReleaseIsItsTag(t *testing.T) {
 // COV-8: a run killed at any moment leaves the site that was there or the new one,
 // and --resume then makes the same bytes and leaves nothing beside them.
 func TestKilledAtAnyMoment(t *testing.T) {
+	keep.Rule(t, "COV-8")
 	moments, publish := 3, "--records-only"
 	if os.Getenv("BLIS_NIGHTLY") != "" {
 		moments, publish = 100, "--json"

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/inference-sim/accuracy-dashboard/internal/keep"
 	"github.com/inference-sim/accuracy-dashboard/internal/need"
 )
 
@@ -33,6 +34,7 @@ workload:
 // The embedded registry's least portable paths are its curves and the workload's
 // transcendental draws: both must give the same bytes on every machine (X6).
 func TestOtherMachinesGiveTheSameBytes(t *testing.T) {
+	keep.Rule(t, "X6")
 	node := need.Tool(t, "node", "make test needs it")
 	emulator := need.Tool(t, "qemu-aarch64", "make test installs it (Debian's qemu-user)")
 	for _, m := range []struct{ goos, goarch, with string }{{"js", "wasm", node}, {"linux", "arm64", emulator}} {

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/inference-sim/accuracy-dashboard/internal/exit"
+	"github.com/inference-sim/accuracy-dashboard/internal/keep"
 	"github.com/spf13/cobra"
 )
 
@@ -62,6 +63,7 @@ func TestRecordedBlockCount(t *testing.T) {
 }
 
 func TestScenarioFromArgs(t *testing.T) {
+	keep.Rule(t, "X19")
 	manifest := write(t, "deployment.yaml", `apiVersion: apps/v1
 kind: Deployment
 spec:

@@ -57,7 +57,7 @@ func fitCompositeCmd() *cobra.Command {
 			if files[report], err = canon.Indent(p.Report(engine, f, runs.Left())); err != nil {
 				return err
 			}
-			return keep(files, check)
+			return replace(files, check)
 		},
 	}
 	from.add(c)
@@ -71,8 +71,8 @@ func fitCompositeCmd() *cobra.Command {
 	return c
 }
 
-// keep writes files, or says which differ from what stands on disk.
-func keep(files map[string][]byte, check bool) error {
+// replace writes files, or says which differ from what stands on disk.
+func replace(files map[string][]byte, check bool) error {
 	var differ []string
 	for name, want := range files {
 		have, err := os.ReadFile(name)

@@ -14,6 +14,7 @@ import (
 	"github.com/inference-sim/accuracy-dashboard/cost"
 	"github.com/inference-sim/accuracy-dashboard/cost/plan"
 	"github.com/inference-sim/accuracy-dashboard/internal/exit"
+	"github.com/inference-sim/accuracy-dashboard/internal/keep"
 	"github.com/inference-sim/accuracy-dashboard/internal/world"
 )
 
@@ -39,6 +40,7 @@ func priceRun(t *testing.T, args ...string) (code int, out, errs string) {
 }
 
 func TestPriceDrawsAndPrintsOneAnswer(t *testing.T) {
+	keep.Rule(t, "T-M3")
 	args := []string{"--model", "gpt-oss-120b", "--chip", "h200_sxm", "--tp", "2", "--decode", "64x8192", "--extend", "512@1024"}
 	code, out, errs := priceRun(t, append(args, "--json")...)
 	if code != exit.Done {
@@ -72,6 +74,7 @@ func TestPriceDrawsAndPrintsOneAnswer(t *testing.T) {
 }
 
 func TestPriceRefuses(t *testing.T) {
+	keep.Rule(t, "SIM-6", "SIM-9")
 	base := []string{"--model", "gpt-oss-120b", "--chip", "h200_sxm"}
 	for name, c := range map[string]struct {
 		args []string

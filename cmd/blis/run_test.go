@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/inference-sim/accuracy-dashboard/internal/exit"
+	"github.com/inference-sim/accuracy-dashboard/internal/keep"
 	"github.com/inference-sim/accuracy-dashboard/sim/spec"
 )
 
@@ -81,6 +82,7 @@ func TestRunLeavesNothingPartial(t *testing.T) {
 }
 
 func TestExportThenReplayGivesTheSameFigures(t *testing.T) {
+	keep.Rule(t, "DEV-7")
 	dir := withFiles(t, map[string]string{"s.yaml": chatScenario})
 	_, want, _ := blisIn(t, dir, "run", "s.yaml")
 	if code, _, complaint := blisIn(t, dir, "trace", "export", "s.yaml", "--out", "t.jsonl"); code != 0 {
@@ -147,6 +149,7 @@ func TestReplayScaleHasARange(t *testing.T) {
 }
 
 func TestCompareHasThreeOutcomes(t *testing.T) {
+	keep.Rule(t, "DEV-11")
 	dir := withFiles(t, map[string]string{"a.yaml": chatScenario, "b.yaml": strings.Replace(chatScenario, "max-num-seqs: 32", "max-num-seqs: 1", 1)})
 	if code, out, complaint := blisIn(t, dir, "compare", "a.yaml", "b.yaml", "--metric", "ttft_mean"); code != 0 || !strings.Contains(out, "worse") {
 		t.Errorf("a queue of one: got %d, %s%s", code, out, complaint)

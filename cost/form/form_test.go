@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/inference-sim/accuracy-dashboard/cost/form"
+	"github.com/inference-sim/accuracy-dashboard/internal/keep"
 )
 
 var h200 = form.Chip{Name: "h200", BF16: 989e12, FP8: 1979e12, HBM: 4.8e12, Link: 450e9, World: 8, NIC: 50e9}
@@ -26,6 +27,7 @@ func curve() *form.Curve {
 }
 
 func TestUtilisationIsInterpolatedAndHeld(t *testing.T) {
+	keep.Rule(t, "VAL-10")
 	layer := form.GEMM{N: 4096, K: 4096, Operands: bf16()}
 	op, err := form.Compile(h200, curve(), layer)
 	if err != nil {
@@ -103,6 +105,7 @@ func TestMergedTermsEqualTheirSum(t *testing.T) {
 }
 
 func TestNoUtilisationAboveOne(t *testing.T) {
+	keep.Rule(t, "SUB-5")
 	c := &form.Curve{Terms: []form.Term{{Values: form.Rows{{3}}}}}
 	layer := form.GEMM{M: 8192, N: 8192, K: 8192, Operands: bf16()}
 	op, err := form.Compile(h200, c, layer)

@@ -11,6 +11,7 @@ import (
 	"github.com/inference-sim/accuracy-dashboard/engines/enginetest"
 	"github.com/inference-sim/accuracy-dashboard/engines/sglang/kv"
 	"github.com/inference-sim/accuracy-dashboard/engines/sglang/sched"
+	"github.com/inference-sim/accuracy-dashboard/internal/keep"
 )
 
 // asIs pads nothing.
@@ -59,7 +60,10 @@ func parts(s enginetest.Setup) (Parts, error) {
 	return Parts{Sched: c, Eviction: kv.LRU, NoTree: !s.Caching, Plan: p, Attends: []int{0}, Padding: asIs{}, Pricer: flat{}}, nil
 }
 
-func TestEngineConforms(t *testing.T) { enginetest.Run(t, assemble, 200) }
+func TestEngineConforms(t *testing.T) {
+	keep.Rule(t, "SIM-7", "SIM-8", "SUB-10", "T-K1", "T-N1")
+	enginetest.Run(t, assemble, 200)
+}
 
 // A closed batch of n requests of the given lengths, all submitted at once.
 func submit(e engines.Engine, n, prompt, output int) []engines.Request {
@@ -179,6 +183,7 @@ func TestRecvInterval(t *testing.T) {
 
 // The tokenizer process rejects what the context cannot hold; one token less is taken.
 func TestRejections(t *testing.T) {
+	keep.Rule(t, "SIM-9")
 	e := Assemble(Parts{
 		Sched:  sched.Config{TotalTokens: 1000, MaxRunning: 8, ContextLen: 100, ChunkSize: 512, MaxPrefill: 16384, PageSize: 1, Policy: sched.FCFS, Conservative: 1, Tuning: sched.Untuned()},
 		NoTree: true, Plan: &plan.PoolPlan{KV: []plan.KVGroup{{Kind: "full"}}}, Attends: []int{0}, Padding: asIs{}, Pricer: flat{},

@@ -12,6 +12,7 @@ import (
 	"github.com/inference-sim/accuracy-dashboard/cost/plan"
 	"github.com/inference-sim/accuracy-dashboard/engines"
 	"github.com/inference-sim/accuracy-dashboard/engines/fields"
+	"github.com/inference-sim/accuracy-dashboard/internal/keep"
 )
 
 // world answers from the embedded catalog and sizes memory by simple fixed terms.
@@ -108,6 +109,7 @@ func (l launch) stated(k *Kind) engines.Spec {
 }
 
 func TestEveryRecordedLaunchResolves(t *testing.T) {
+	keep.Rule(t, "SGL-3")
 	k, w := newKind(t), newWorld(t)
 	for i, l := range launches(t) {
 		settings, p, err := k.Explain(l.stated(k), w)
@@ -134,6 +136,7 @@ func TestEveryRecordedLaunchResolves(t *testing.T) {
 
 // Recorded launches classify completely, but for the speculative ones (X9).
 func TestEveryRecordedSettingIsListed(t *testing.T) {
+	keep.Rule(t, "SGL-3")
 	k := newKind(t)
 	for i, l := range launches(t) {
 		if missing := k.fields.Unclassified(l.Args, l.Env); (len(missing) > 0) != (l.Spec == "mtp") {
@@ -143,6 +146,7 @@ func TestEveryRecordedSettingIsListed(t *testing.T) {
 }
 
 func TestGateRefusesByName(t *testing.T) {
+	keep.Rule(t, "SGL-3", "SGL-6", "T-B1")
 	k, w := newKind(t), newWorld(t)
 	spec := func(name string, v any) engines.Spec {
 		return engines.Spec{Model: "llama-3.1-8b", Hardware: "h100_sxm", Args: map[string]any{name: v}}
@@ -202,6 +206,7 @@ func TestBudget(t *testing.T) {
 }
 
 func TestFieldListIsComplete(t *testing.T) {
+	keep.Rule(t, "SGL-3", "SGL-4")
 	k := newKind(t)
 	for _, f := range k.fields.Fields {
 		if f.Status == fields.Removed && f.Rule == nil {

@@ -11,11 +11,13 @@ import (
 	"github.com/inference-sim/accuracy-dashboard/engines/enginetest"
 	"github.com/inference-sim/accuracy-dashboard/engines/vllm/kv"
 	"github.com/inference-sim/accuracy-dashboard/engines/vllm/sched"
+	"github.com/inference-sim/accuracy-dashboard/internal/keep"
 )
 
 var scenarios = flag.Int("scenarios", 150, "random scenarios of the conformance suite; 10000 in the nightly run")
 
 func TestConformance(t *testing.T) {
+	keep.Rule(t, "DEV-3", "SIM-7", "SIM-8", "SIM-12", "SUB-10", "T-K1", "T-N1", "X3")
 	if os.Getenv("BLIS_NIGHTLY") != "" {
 		*scenarios = 10000
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/inference-sim/accuracy-dashboard/engines"
 	"github.com/inference-sim/accuracy-dashboard/engines/fields"
+	"github.com/inference-sim/accuracy-dashboard/internal/keep"
 )
 
 // perturbation states one modelled field and, where the field acts only beside
@@ -105,6 +106,7 @@ func seen(k *Kind, w world, s engines.Spec) string {
 }
 
 func TestModelledFieldsReachThePlan(t *testing.T) {
+	keep.Rule(t, "VLM-3")
 	k, w := newKind(t), newWorld(t)
 	covered := map[string]bool{}
 	for _, p := range perturbations {
@@ -125,6 +127,7 @@ func TestModelledFieldsReachThePlan(t *testing.T) {
 }
 
 func TestFieldListIsWhole(t *testing.T) {
+	keep.Rule(t, "T-E3", "VLM-3", "X1", "X9")
 	k := newKind(t)
 	l := k.Fields()
 	want := map[fields.Status]int{fields.Modelled: 113, fields.Inert: 665, fields.NotModelled: 586, fields.Removed: 9}
@@ -146,6 +149,7 @@ func TestFieldListIsWhole(t *testing.T) {
 }
 
 func TestSurfaceListIsWhole(t *testing.T) {
+	keep.Rule(t, "T-B1", "T-E3", "T-G1", "T-N2", "VLM-4", "VLM-6", "X9")
 	s, err := newKind(t).Surface()
 	if err != nil {
 		t.Fatal(err)

@@ -4,9 +4,12 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+
+	"github.com/inference-sim/accuracy-dashboard/internal/keep"
 )
 
 func TestParseLaunch(t *testing.T) {
+	keep.Rule(t, "X1")
 	k := newKind(t)
 	for _, c := range []struct{ line, model, args, env string }{
 		{"vllm serve openai/gpt-oss-120b -tp 2 --max-model-len 10k --no-enable-prefix-caching", "openai/gpt-oss-120b",

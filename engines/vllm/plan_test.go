@@ -13,6 +13,7 @@ import (
 	"github.com/inference-sim/accuracy-dashboard/engines/vllm/config"
 	"github.com/inference-sim/accuracy-dashboard/engines/vllm/lower"
 	"github.com/inference-sim/accuracy-dashboard/internal/diag"
+	"github.com/inference-sim/accuracy-dashboard/internal/keep"
 )
 
 // with returns spec with arguments added.
@@ -48,6 +49,7 @@ func weight(p *plan.PoolPlan, name string) float64 {
 }
 
 func TestMoEKernels(t *testing.T) {
+	keep.Rule(t, "FID-11")
 	tp := func(n int) map[string]any { return map[string]any{"tensor-parallel-size": n} }
 	on := func(s engines.Spec, chip string) engines.Spec { s.Hardware = chip; return s }
 	nvfp4 := engines.Spec{Model: "minimax-m2.5", Checkpoint: "nvidia/MiniMax-M2.5-NVFP4", Hardware: "b200_sxm"}
@@ -74,6 +76,7 @@ func TestMoEKernels(t *testing.T) {
 }
 
 func TestAttentionKernelsAndCacheFormat(t *testing.T) {
+	keep.Rule(t, "T-C1", "VLM-6")
 	for _, c := range []struct {
 		spec                    engines.Spec
 		extend, decode, storage string
@@ -136,6 +139,7 @@ func TestFusedAllReduceTakesTheNorm(t *testing.T) {
 }
 
 func TestWeightsAndCacheShard(t *testing.T) {
+	keep.Rule(t, "FID-7", "SUB-14")
 	one, four := planOf(t, with(llama, nil)), planOf(t, with(llama, map[string]any{"tensor-parallel-size": 4}))
 	if got := weight(one, "mlp") / weight(four, "mlp"); got < 3.99 || got > 4.01 {
 		t.Errorf("mlp weights: got a ratio of %v, want 4", got)
@@ -188,6 +192,7 @@ func last(v []int) int {
 }
 
 func TestPadding(t *testing.T) {
+	keep.Rule(t, "FID-11")
 	k, w := newKind(t), newWorld(t)
 	pad := func(s engines.Spec) *lower.Padding {
 		x, err := k.prepare(s, w)
@@ -219,6 +224,7 @@ func TestPadding(t *testing.T) {
 
 // TestRefusalPairs states the smallest refused launch and the closest accepted one.
 func TestRefusalPairs(t *testing.T) {
+	keep.Rule(t, "LIF-6", "SIM-1", "SIM-9", "T-B1", "T-E6", "VLM-6", "VLM-7", "X1")
 	k, w := newKind(t), newWorld(t)
 	arg := func(name string, v any) engines.Spec { return with(gptoss, map[string]any{name: v}) }
 	for _, c := range []struct {
@@ -257,6 +263,7 @@ func TestRefusalPairs(t *testing.T) {
 func kimiOn8() engines.Spec { return with(kimi, map[string]any{"tensor-parallel-size": 8}) }
 
 func TestCatalogModelsThatVLLMRuns(t *testing.T) {
+	keep.Rule(t, "FID-7", "SUB-14")
 	k, w := newKind(t), newWorld(t)
 	for _, name := range w.catalog.Models() {
 		m, err := w.Model(name)

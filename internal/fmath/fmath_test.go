@@ -3,6 +3,8 @@ package fmath
 import (
 	"math"
 	"testing"
+
+	"github.com/inference-sim/accuracy-dashboard/internal/keep"
 )
 
 // TestAgainstMath holds each function to Go's own within the stated error.
@@ -43,6 +45,7 @@ func TestEdges(t *testing.T) {
 
 // TestBits pins the exact bits that every platform must give (X6).
 func TestBits(t *testing.T) {
+	keep.Rule(t, "X6")
 	var h uint64 = 14695981039346656037
 	for i := range 10000 {
 		x := 0.001 + float64(i)*0.0317

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/inference-sim/accuracy-dashboard/internal/keep"
 )
 
 const source = `package p
@@ -30,6 +32,7 @@ func g(int) {}
 `
 
 func TestPlantBreaksEveryLineOnceAndMovesNone(t *testing.T) {
+	keep.Rule(t, "FID-4", "X5", "X13", "X18")
 	planted, breaks, err := Plant("p.go", []byte(source), 10, []string{"spared"}, map[int]bool{10: true})
 	if err != nil {
 		t.Fatal(err)

@@ -1,8 +1,13 @@
 package quantity
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/inference-sim/accuracy-dashboard/internal/keep"
+)
 
 func TestFormatStored(t *testing.T) {
+	keep.Rule(t, "SUB-16")
 	for _, c := range []struct {
 		f          Format
 		rows, cols int64

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"github.com/inference-sim/accuracy-dashboard/internal/keep"
 	"github.com/inference-sim/accuracy-dashboard/scorer/snapshot"
 	"github.com/inference-sim/accuracy-dashboard/site/seal"
 	"golang.org/x/mod/modfile"
@@ -34,6 +35,7 @@ func packed(t *testing.T) (Options, string) {
 
 // TestStackNamesWhatTheBuildSelected compares a binary's stack with go.mod.
 func TestStackNamesWhatTheBuildSelected(t *testing.T) {
+	keep.Rule(t, "SIM-3")
 	o, name := packed(t)
 	var s Stack
 	decode(t, name+".stack.json", &s)
@@ -75,6 +77,7 @@ func TestStackRefusesAReplacedModule(t *testing.T) {
 
 // TestDryRun packs, signs and verifies a release with a throw-away key and no network.
 func TestDryRun(t *testing.T) {
+	keep.Rule(t, "X21")
 	o, name := packed(t)
 	if _, err := seal.Verify(o.Out, nil); err != nil {
 		t.Errorf("the packed release does not verify: %v", err)
@@ -122,6 +125,7 @@ func tree(price, coefficient, trace, schema, record string) fstest.MapFS {
 }
 
 func TestNotesNameEveryDifference(t *testing.T) {
+	keep.Rule(t, "LIF-4")
 	old := tree(`[{"name":"a","seconds":0.01,"method":"measured"}]`, set, "1", "{}", rule)
 	same, err := Notes(old, old)
 	if err != nil {

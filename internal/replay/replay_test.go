@@ -3,9 +3,12 @@ package replay
 import (
 	"encoding/json"
 	"testing"
+
+	"github.com/inference-sim/accuracy-dashboard/internal/keep"
 )
 
 func TestCompare(t *testing.T) {
+	keep.Rule(t, "FID-10")
 	for _, c := range []struct {
 		want, got   string
 		values      int
@@ -74,6 +77,7 @@ func numbers(v any) any {
 }
 
 func TestCorruptedTraceDiffers(t *testing.T) {
+	keep.Rule(t, "FID-10")
 	given := map[string]bool{"input": true}
 	const trace = `{"input":{"a":1},"error":null,"steps":[{"it":1,"mode":"x","full":true},{"it":2,"list":[7]}]}`
 	for n, path := range []string{"error", "steps[0].full", "steps[0].it", "steps[0].mode", "steps[1].it", "steps[1].list[0]"} {

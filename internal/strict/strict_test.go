@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/inference-sim/accuracy-dashboard/internal/keep"
 )
 
 type doc struct {
@@ -30,6 +32,7 @@ type sub struct {
 }
 
 func TestYAML(t *testing.T) {
+	keep.Rule(t, "SUB-12")
 	cases := []struct{ name, in, want string }{ // want "" accepts
 		{"accepted", "name: a\nrate: 1.5\nsub: [{n: 1}]\nargs: {x: {y: 1}}\n", ""},
 		{"unknown key", "name: a\nrats: 1\n", "f.yaml:2:1: rats: unknown key"},
@@ -59,6 +62,7 @@ func TestYAML(t *testing.T) {
 }
 
 func TestJSON(t *testing.T) {
+	keep.Rule(t, "SUB-12")
 	cases := []struct{ name, in, want string }{
 		{"accepted", `{"name":"a","rate":1.5,"sub":[{"n":1}],"args":{"x":9007199254740993}}`, ""},
 		{"unknown key", "{\"name\":\"a\",\n\"rats\":1}", "f.json:2:"},

@@ -3,11 +3,14 @@ package substream
 import (
 	"math"
 	"testing"
+
+	"github.com/inference-sim/accuracy-dashboard/internal/keep"
 )
 
 // The values pin the generator named in the frame: a change here changes every
 // draw, and needs a new generator name.
 func TestGeneratorIsPinned(t *testing.T) {
+	keep.Rule(t, "DEV-6")
 	f := New(1, "client a", "prompt length")
 	s := f.At(17)
 	got := [3]uint64{s.Uint64(), s.Uint64(), s.Uint64()}
@@ -18,6 +21,7 @@ func TestGeneratorIsPinned(t *testing.T) {
 }
 
 func TestNamesDoNotRunTogether(t *testing.T) {
+	keep.Rule(t, "DEV-6")
 	a, b := New(1, "ab", "c"), New(1, "a", "bc")
 	x, y := a.At(0), b.At(0)
 	if x.Uint64() == y.Uint64() {
@@ -26,6 +30,7 @@ func TestNamesDoNotRunTogether(t *testing.T) {
 }
 
 func TestStreamDependsOnNameAlone(t *testing.T) {
+	keep.Rule(t, "DEV-6")
 	f := New(7, "client", "arrival")
 	first := f.At(5)
 	want := first.Uint64()

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+
+	"github.com/inference-sim/accuracy-dashboard/internal/keep"
 )
 
 func write(t *testing.T, dir, text string) string {
@@ -38,6 +40,7 @@ func TestDirReplacesWholeAndLeavesNothingBeside(t *testing.T) {
 
 // A reader that looks all the time never finds the place missing.
 func TestThereIsAlwaysADirectory(t *testing.T) {
+	keep.Rule(t, "COV-8")
 	root := t.TempDir()
 	place := write(t, filepath.Join(root, "place"), "0")
 	stop, missing := make(chan bool), make(chan int)

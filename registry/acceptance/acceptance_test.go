@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/inference-sim/accuracy-dashboard/internal/keep"
 )
 
 // set has, for one workload: a target with its own drafter and two others, and a
@@ -33,6 +35,7 @@ func parse(t *testing.T, text string) *Set {
 
 // TestBorrowingOrder follows D8: exact key, other K, other drafter, architecture.
 func TestBorrowingOrder(t *testing.T) {
+	keep.Rule(t, "D8")
 	s := parse(t, set)
 	for _, c := range []struct {
 		key          Key
@@ -61,6 +64,7 @@ func TestBorrowingOrder(t *testing.T) {
 }
 
 func TestNothingIsBorrowedAcrossWorkloads(t *testing.T) {
+	keep.Rule(t, "D8")
 	s := parse(t, set)
 	for _, k := range []Key{{"a", "mtp", "coding/off", 1}, {"c", "mtp", "coding/on", 1}, {"b2", "eagle3", "coding/on", 1}, {"a", "mtp", "coding/on", 0}} {
 		if got, err := s.Lookup(k, architecture); err == nil {
@@ -72,6 +76,7 @@ func TestNothingIsBorrowedAcrossWorkloads(t *testing.T) {
 // TestProbabilitiesGiveTheLength: 1 plus the chance each draft is emitted is the
 // measured length, at every K of every committed profile.
 func TestProbabilitiesGiveTheLength(t *testing.T) {
+	keep.Rule(t, "D8")
 	s, err := Embedded()
 	if err != nil {
 		t.Fatal(err)
@@ -98,6 +103,7 @@ func TestProbabilitiesGiveTheLength(t *testing.T) {
 }
 
 func TestParseRefuses(t *testing.T) {
+	keep.Rule(t, "D8", "SUB-2")
 	for name, edit := range map[string][2]string{
 		"unknown schema":  {"acceptance/v1", "acceptance/v9"},
 		"no lengths":      {"lengths: [1.5]", "lengths: []"},

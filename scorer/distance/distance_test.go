@@ -4,6 +4,8 @@ import (
 	"maps"
 	"math"
 	"testing"
+
+	"github.com/inference-sim/accuracy-dashboard/internal/keep"
 )
 
 func from(m map[string]float64) func(string) (float64, bool) {
@@ -11,6 +13,7 @@ func from(m map[string]float64) func(string) (float64, bool) {
 }
 
 func TestDistanceIsTheLargestRelativeError(t *testing.T) {
+	keep.Rule(t, "COV-10")
 	measured := map[string]float64{"ttft_p50": 1, "ttft_p90": 2, "ttft_p99": 4, "tpot_p50": 0.01, "tpot_p90": 0.02, "tpot_p99": 0.04}
 	for _, c := range []struct {
 		name, at  string
@@ -32,6 +35,7 @@ func TestDistanceIsTheLargestRelativeError(t *testing.T) {
 }
 
 func TestNoDistanceWithoutEveryPercentile(t *testing.T) {
+	keep.Rule(t, "COV-10")
 	for _, id := range Percentiles {
 		some := map[string]float64{"ttft_p50": 1, "ttft_p90": 2, "ttft_p99": 4, "tpot_p50": 0.01, "tpot_p90": 0.02, "tpot_p99": 0.04}
 		all := maps.Clone(some)

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/inference-sim/accuracy-dashboard/internal/canon"
+	"github.com/inference-sim/accuracy-dashboard/internal/keep"
 	"github.com/inference-sim/accuracy-dashboard/ledger"
 	"github.com/inference-sim/accuracy-dashboard/scorer/record"
 	"github.com/inference-sim/accuracy-dashboard/sim/spec"
@@ -31,6 +32,7 @@ func roleOf(t *testing.T, l *ledger.Ledger, k ledger.RoleKey) ledger.Role {
 }
 
 func TestAnotherSeedIsRefused(t *testing.T) {
+	keep.Rule(t, "T-A1")
 	l, b, c := world(t, rand.New(rand.NewPCG(1, 2)), 0)
 	if _, err := Compare(l, seed[1:], ledger.Held, b, c, nil); err == nil || !strings.Contains(err.Error(), "D7") && !strings.Contains(err.Error(), "seed") {
 		t.Errorf("got %v, want a refusal", err)
@@ -74,6 +76,7 @@ var m0 = &Target{Lane: "m0", Metric: "tpot_mean"}
 // TestPower is the known-difference check: a 3% improvement of one lane is found
 // on that lane and on no other in at least 95 of 100 repeats.
 func TestPower(t *testing.T) {
+	keep.Rule(t, "DEV-11", "VAL-6")
 	rng, right := rand.New(rand.NewPCG(7, 7)), 0
 	for range 100 {
 		l, b, c := world(t, rng, 0.03)
@@ -95,6 +98,7 @@ func TestPower(t *testing.T) {
 }
 
 func TestIdenticalCandidateFailsNobody(t *testing.T) {
+	keep.Rule(t, "DEV-11", "T-A2")
 	l, b, _ := world(t, rand.New(rand.NewPCG(1, 2)), 0)
 	r, err := Compare(l, seed, ledger.Held, b, b, nil)
 	if err != nil || !r.Passed {
@@ -111,6 +115,7 @@ func TestIdenticalCandidateFailsNobody(t *testing.T) {
 }
 
 func TestWorseLaneFails(t *testing.T) {
+	keep.Rule(t, "VAL-6", "X13")
 	l, b, c := world(t, rand.New(rand.NewPCG(3, 4)), -0.03)
 	if r, err := Compare(l, seed, ledger.Held, b, c, nil); err != nil || r.Passed || !strings.Contains(r.Why, "m0") {
 		t.Errorf("got %+v, %v, want a failure that names lane m0", r, err)
@@ -118,6 +123,7 @@ func TestWorseLaneFails(t *testing.T) {
 }
 
 func TestSmallLanesAreMergedOrHidden(t *testing.T) {
+	keep.Rule(t, "D7", "VAL-6")
 	lanes := lanes{{"a", "m"}: make([]pair, 4), {"b", "m"}: make([]pair, 7), {"c", "m"}: make([]pair, 12), {"d", "n"}: make([]pair, 9)}
 	for _, g := range merge(lanes) {
 		if len(g.pairs) < MinUnits || g.metric == "n" {
@@ -127,6 +133,7 @@ func TestSmallLanesAreMergedOrHidden(t *testing.T) {
 }
 
 func TestReadPredictionsRefuses(t *testing.T) {
+	keep.Rule(t, "D7", "SUB-12")
 	id, id2 := strings.Repeat("a", 64), strings.Repeat("b", 64)
 	unit := func(id, rest string) string { return fmt.Sprintf(`{"unit_id":"%s",%s}`, id, rest) }
 	file := func(units ...string) string {

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/inference-sim/accuracy-dashboard/internal/keep"
 	"github.com/inference-sim/accuracy-dashboard/ledger"
 )
 
@@ -22,6 +23,7 @@ commits:
 `
 
 func TestRegistrationRefusals(t *testing.T) {
+	keep.Rule(t, "VAL-6")
 	for _, c := range []struct{ name, old, new, want string }{
 		{"accepted", "", "", ""},
 		{"nothing promised", "target: better", "target: not worse", ""},
@@ -49,6 +51,7 @@ func TestRegistrationRefusals(t *testing.T) {
 }
 
 func TestRegistrationCoversItsCommitsAlone(t *testing.T) {
+	keep.Rule(t, "T-A1", "VAL-6")
 	r, err := ReadRegistration("r.yaml", []byte(registration))
 	if err != nil {
 		t.Fatal(err)
@@ -70,6 +73,7 @@ func TestRegistrationCoversItsCommitsAlone(t *testing.T) {
 // Every evaluation is counted under its change, a negative one too, and no line can
 // be changed, taken out or reordered.
 func TestEvaluationsAreCountedAndKept(t *testing.T) {
+	keep.Rule(t, "D7")
 	l := new(Log)
 	var lines []string
 	for _, e := range []Evaluation{
@@ -108,6 +112,7 @@ func TestEvaluationsAreCountedAndKept(t *testing.T) {
 
 // D7: what is asked of predictions does not depend on the role of a unit.
 func TestPredictionsMustCoverEveryUnit(t *testing.T) {
+	keep.Rule(t, "D7", "VAL-6")
 	l, b, c := world(t, rand.New(rand.NewPCG(5, 6)), 0)
 	for _, spoil := range []func(p *Predictions){
 		func(p *Predictions) { p.Units = p.Units[1:] },
@@ -125,6 +130,7 @@ func TestPredictionsMustCoverEveryUnit(t *testing.T) {
 }
 
 func TestCandidateThatGivesUpUnitsFails(t *testing.T) {
+	keep.Rule(t, "VAL-6")
 	l, b, c := world(t, rand.New(rand.NewPCG(5, 6)), 0.03)
 	c.Units[7].Metrics, c.Units[7].Reason = nil, "field_not_modelled"
 	r, err := Compare(l, seed, ledger.Held, b, c, nil)
@@ -151,6 +157,7 @@ func TestLegacyUnitsAreReportedAsNotBlind(t *testing.T) {
 }
 
 func TestTypicalErrorIsAnAggregate(t *testing.T) {
+	keep.Rule(t, "VAL-5")
 	l, b, _ := world(t, rand.New(rand.NewPCG(1, 2)), 0)
 	r, err := TypicalError(l, seed, ledger.Held, b)
 	if err != nil || len(r.Lanes) != 5 {

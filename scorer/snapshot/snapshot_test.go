@@ -8,6 +8,7 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"github.com/inference-sim/accuracy-dashboard/internal/keep"
 	"github.com/inference-sim/accuracy-dashboard/ledger"
 	"github.com/inference-sim/accuracy-dashboard/scorer"
 	"github.com/inference-sim/accuracy-dashboard/scorer/record"
@@ -114,6 +115,7 @@ func TestEqualScoresHaveEqualIDs(t *testing.T) {
 
 // COV-9: a release is scored once, after every release before it.
 func TestAReleaseIsScoredOnce(t *testing.T) {
+	keep.Rule(t, "COV-9")
 	s := store(t, "v1.0.0", "v1.2.0", "v1.10.0")
 	for release, want := range map[string]string{"v1.2.0": "is scored already", "v1.3.0": "is older than v1.10.0", "v1.11.0": ""} {
 		_, err := s.Add(snap(t, release))
@@ -128,6 +130,7 @@ func TestAReleaseIsScoredOnce(t *testing.T) {
 
 // COV-8: any change to a published file is found, and the store reads back whole.
 func TestPublishedSnapshotsNeverChange(t *testing.T) {
+	keep.Rule(t, "COV-8")
 	s := store(t, "v1.0.0", "v1.1.0")
 	again, err := Open(files(t, s))
 	if err != nil {
@@ -156,6 +159,7 @@ func TestPublishedSnapshotsNeverChange(t *testing.T) {
 
 // COV-8: the lawful successor keeps every release in its place and only adds.
 func TestLawfulSuccessor(t *testing.T) {
+	keep.Rule(t, "COV-8")
 	old := store(t, "v1.0.0", "v1.1.0")
 	changed := store(t, "v1.0.0")
 	other := scores(t, "v1.1.0")
@@ -189,6 +193,7 @@ func TestLawfulSuccessor(t *testing.T) {
 
 // COV-9: provenance follows from ledger and points, not from what was written.
 func TestProvenanceIsRecomputed(t *testing.T) {
+	keep.Rule(t, "COV-9")
 	s := scores(t, "v1.0.0")
 	good, err := New(s)
 	if err != nil {
@@ -208,6 +213,7 @@ func TestProvenanceIsRecomputed(t *testing.T) {
 }
 
 func TestOnlyTheTagItselfIsPublished(t *testing.T) {
+	keep.Rule(t, "COV-9")
 	for _, c := range []struct{ version, release, want string }{
 		{"v1.2.0", "v1.2.0", ""},
 		{"v1.2.0", "v1.2.1", "is not what this program was built from: it is v1.2.0"},

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/inference-sim/accuracy-dashboard/internal/keep"
 	"github.com/inference-sim/accuracy-dashboard/internal/substream"
 )
 
@@ -17,6 +18,7 @@ func stream(name string, i int) *substream.Stream {
 
 // The whole paired procedure, repeated on a known difference, covers it at its level.
 func TestPairedCoversAKnownDifference(t *testing.T) {
+	keep.Rule(t, "DEV-11")
 	const repeats, difference = 1000, 0.3
 	covered, wrong := 0, 0
 	for i := range repeats {
@@ -47,6 +49,7 @@ func TestPairedCoversAKnownDifference(t *testing.T) {
 }
 
 func TestPairedOutcomes(t *testing.T) {
+	keep.Rule(t, "DEV-11")
 	a := []float64{10, 11, 12, 13, 14}
 	shift := func(d ...float64) []float64 {
 		b := slices.Clone(a)
@@ -98,6 +101,7 @@ func TestWarmupCutsTheTransient(t *testing.T) {
 }
 
 func TestBatchMeansCover(t *testing.T) {
+	keep.Rule(t, "DEV-11")
 	covered := 0
 	const runs = 300
 	for i := range runs {
@@ -140,6 +144,7 @@ func TestUntilStopsAtTheWidthOrTheLimit(t *testing.T) {
 }
 
 func TestHolm(t *testing.T) {
+	keep.Rule(t, "DEV-11")
 	if got, want := Holm([]float64{0.04, 0.001, 0.03, 0.012}, 0.05), []bool{false, true, false, true}; !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
@@ -170,6 +175,7 @@ func TestBootstrapCoversAMean(t *testing.T) {
 }
 
 func TestTwoSample(t *testing.T) {
+	keep.Rule(t, "DEV-7")
 	draw := func(name string, shift float64) []float64 {
 		s := stream(name, 0)
 		x := make([]float64, 400)

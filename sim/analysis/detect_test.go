@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/inference-sim/accuracy-dashboard/internal/keep"
 	"github.com/inference-sim/accuracy-dashboard/internal/substream"
 )
 
@@ -56,6 +57,7 @@ func states(rho, window float64, service func(*substream.Stream) float64, runs i
 }
 
 func TestDetectorOnQueuesKnownExactly(t *testing.T) {
+	keep.Rule(t, "DEV-10")
 	const runs = 40
 	cases := []struct {
 		name    string
@@ -88,6 +90,7 @@ func TestDetectorOnQueuesKnownExactly(t *testing.T) {
 
 // A critical load has no drift: the false-alarm rate is the stated one.
 func TestFalseAlarmRate(t *testing.T) {
+	keep.Rule(t, "DEV-10")
 	const runs = 2000
 	alarms := 0
 	for i := range runs {
@@ -107,6 +110,7 @@ func TestFalseAlarmRate(t *testing.T) {
 }
 
 func TestPowerIsWhatIsStated(t *testing.T) {
+	keep.Rule(t, "DEV-10")
 	const rho, window, runs = 1.1, 1500.0, 200
 	want := Power(rho-1, math.Sqrt(rho+1), window)
 	found := 0

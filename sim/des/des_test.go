@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/inference-sim/accuracy-dashboard/internal/keep"
 )
 
 // node is a component of a random network: it forwards each message it gets to
@@ -83,12 +85,14 @@ func network(t *testing.T, opts ...Option) string {
 }
 
 func TestQueuesGiveOneResult(t *testing.T) {
+	keep.Rule(t, "DEV-2")
 	if tree, calendar := network(t), network(t, WithQueue(NewCalendar())); tree != calendar {
 		t.Error("a tournament and a calendar queue gave different runs")
 	}
 }
 
 func TestOrderOfOneInstantDoesNotMatter(t *testing.T) {
+	keep.Rule(t, "DEV-2", "RTR-7")
 	want := network(t)
 	for seed := range uint64(20) {
 		r := rand.New(rand.NewPCG(2, seed))
@@ -117,6 +121,7 @@ func (e *echo) External(Time, []Message[int])      { e.busy = true }
 func (e *echo) Confluent(_ Time, _ []Message[int]) {}
 
 func TestZeroTimeCycleIsCaught(t *testing.T) {
+	keep.Rule(t, "DEV-5")
 	k := New[int]()
 	k.Add("ping", &echo{to: 1, busy: true}, 10)
 	k.Add("pong", &echo{to: 0}, 10)
@@ -135,6 +140,7 @@ func TestZeroTimeCycleIsCaught(t *testing.T) {
 }
 
 func TestEqualKeysAreADefect(t *testing.T) {
+	keep.Rule(t, "DEV-2")
 	bag := []Message[int]{{Class: 1, Sender: 2, Count: 3}, {Class: 1, Sender: 2, Count: 3}}
 	if err := sortBag(bag); err == nil {
 		t.Error("two messages with one key were accepted")
@@ -155,6 +161,7 @@ func (l *late) External(Time, []Message[int])      {}
 func (l *late) Confluent(_ Time, _ []Message[int]) {}
 
 func TestEventInThePastIsADefect(t *testing.T) {
+	keep.Rule(t, "DEV-5")
 	k := New[int]()
 	k.Add("late", &late{next: 3}, 1)
 	if err := k.Start(); err != nil {
@@ -194,6 +201,7 @@ func TestQueuesKeepTheEarliestEvent(t *testing.T) {
 }
 
 func TestBoardShowsOnlyWhatTheDelayAllows(t *testing.T) {
+	keep.Rule(t, "DEV-1", "DEV-4")
 	b := NewBoard[string](10)
 	b.Publish(0, "a")
 	b.Publish(5, "b")

@@ -3,9 +3,12 @@ package metric
 import (
 	"strings"
 	"testing"
+
+	"github.com/inference-sim/accuracy-dashboard/internal/keep"
 )
 
 func TestEveryDefinitionIsWhole(t *testing.T) {
+	keep.Rule(t, "DEV-8")
 	seen := map[string]bool{}
 	for _, d := range All() {
 		for name, v := range map[string]string{"id": d.ID, "quantity": d.Quantity, "formula": d.Formula, "statistic": string(d.Statistic),
@@ -22,6 +25,7 @@ func TestEveryDefinitionIsWhole(t *testing.T) {
 }
 
 func TestLookup(t *testing.T) {
+	keep.Rule(t, "DEV-8")
 	if d, err := Lookup("ttft_p99"); err != nil || d.Unit != "s" || d.Statistic != P99 {
 		t.Errorf("ttft_p99: got %+v, %v", d, err)
 	}

@@ -3,6 +3,8 @@ package spec
 import (
 	"strings"
 	"testing"
+
+	"github.com/inference-sim/accuracy-dashboard/internal/keep"
 )
 
 const whole = `schema: blis.scenario/1
@@ -48,6 +50,7 @@ func TestParseFillsDefaults(t *testing.T) {
 
 // Each case changes one thing in an accepted scenario; want "" stays accepted.
 func TestParseRefusals(t *testing.T) {
+	keep.Rule(t, "SIM-1", "SIM-2", "SIM-9", "SIM-11", "SUB-12")
 	cases := []struct{ name, base, old, new, want string }{
 		{"engine_version", whole, "model: m", "engine_version: v0.9", "s.yaml:7:1: engine_version: was replaced by engine: {kind, version}"},
 		{"no version", whole, "  version: main-2f41c894\n", "", "s.yaml:2:1: engine.version: is missing"},
@@ -111,6 +114,7 @@ func TestParseRefusals(t *testing.T) {
 }
 
 func TestHashSeesEveryDefaultWrittenOut(t *testing.T) {
+	keep.Rule(t, "SIM-10", "SIM-11")
 	a, _ := Parse("a", []byte(open))
 	b, err := Parse("b", []byte(open+"cluster: {instances: 1, nodes: 1}\n"))
 	if err != nil {
@@ -124,6 +128,7 @@ func TestHashSeesEveryDefaultWrittenOut(t *testing.T) {
 }
 
 func TestResultCheck(t *testing.T) {
+	keep.Rule(t, "DEV-9")
 	r := &Result{Accepted: true, Requests: RequestCount{Created: 3, Warmup: Fates{Completed: 1}, Measured: Fates{Completed: 1, Queued: 1}}}
 	if err := r.Check(); err != nil {
 		t.Errorf("conserved: got %v", err)

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/inference-sim/accuracy-dashboard/docgen"
+	"github.com/inference-sim/accuracy-dashboard/internal/keep"
 	"github.com/inference-sim/accuracy-dashboard/scorer/record"
 	"github.com/inference-sim/accuracy-dashboard/site/page"
 	"github.com/inference-sim/accuracy-dashboard/site/sitetest"
@@ -60,6 +61,7 @@ func block(t *testing.T, d page.Doc, id string) page.Block {
 }
 
 func TestEveryPointHasOnePageThatNamesEveryDifference(t *testing.T) {
+	keep.Rule(t, "COV-4")
 	in := sitetest.Release(120)
 	m := build(t, in)
 	for _, p := range in.Points {
@@ -96,6 +98,7 @@ func TestOrderOfPointsChangesNothing(t *testing.T) {
 }
 
 func TestFigureNeverStandsAlone(t *testing.T) {
+	keep.Rule(t, "COV-11")
 	in := sitetest.Release(60)
 	in.Summary.Headline = []record.Accuracy{
 		{Group: "G1 to G4", Metric: "ttft_mean", MAPE: record.NewFigure(0.1532, "ratio", record.MinPoints, "scope A", 0.1, 0.2, "resampling"), Bias: record.NewBareFigure(-0.02, "ratio", 9, "scope B", "one run")},
@@ -114,6 +117,7 @@ func TestFigureNeverStandsAlone(t *testing.T) {
 }
 
 func TestChartOfTooFewPointsIsWords(t *testing.T) {
+	keep.Rule(t, "COV-11")
 	for _, c := range []struct {
 		points int
 		few    bool

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/inference-sim/accuracy-dashboard/catalog"
+	"github.com/inference-sim/accuracy-dashboard/internal/keep"
 	"github.com/inference-sim/accuracy-dashboard/internal/quantity"
 )
 
@@ -41,6 +42,7 @@ func must(t testing.TB, model, checkpoint, chip string, args map[string]any) *Co
 }
 
 func TestAttentionBackend(t *testing.T) {
+	keep.Rule(t, "SGL-3")
 	for _, c := range []struct{ model, chip, want string }{
 		{"llama-3.1-8b", "h100_sxm", "fa3"},
 		{"llama-3.1-8b", "b200_sxm", "trtllm_mha"},
@@ -72,6 +74,7 @@ func TestAttentionBackend(t *testing.T) {
 // TestMemFraction writes the reserve of an H100 out: 512 + 1.5 chunks + parallelism +
 // graphs, but never below 10 GiB on a GPU of more than 60 GiB.
 func TestMemFraction(t *testing.T) {
+	keep.Rule(t, "SGL-3")
 	const mib = 80 * 1024.0
 	c := must(t, "llama-3.1-8b", "", "h100_sxm", nil)
 	reserved := 512 + 1.5*8192 + 1.0/8*1024 + 2*256 + float64(8*len(c.PrefillSizes))
@@ -105,6 +108,7 @@ func TestPage(t *testing.T) {
 }
 
 func TestGraphSizes(t *testing.T) {
+	keep.Rule(t, "SGL-3")
 	c := must(t, "llama-3.1-8b", "", "h100_sxm", map[string]any{"cuda-graph-max-bs": 20})
 	if got, want := c.GraphSizes, []int{1, 2, 4, 8, 12, 16, 20}; !slices.Equal(got, want) {
 		t.Errorf("max 20: got %v, want %v", got, want)
@@ -167,6 +171,7 @@ func TestCacheFormat(t *testing.T) {
 }
 
 func TestParallelRefusals(t *testing.T) {
+	keep.Rule(t, "SIM-9")
 	for _, c := range []struct {
 		model     string
 		bad, good map[string]any

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/inference-sim/accuracy-dashboard/engines"
+	"github.com/inference-sim/accuracy-dashboard/internal/keep"
 )
 
 // word is a key of one token a letter; equal letters are equal tokens.
@@ -169,6 +170,7 @@ func distinctPrefixes(words []string) int {
 }
 
 func TestEventsMergeWhatContinues(t *testing.T) {
+	keep.Rule(t, "SGL-5")
 	events := NewEvents(func(stream uint64, at int) uint32 { return uint32(stream) + uint32(at) })
 	tree := NewTree(1, LRU, events)
 	tree.Insert(word("ab"), 0, false)

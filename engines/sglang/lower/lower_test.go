@@ -8,6 +8,7 @@ import (
 	"github.com/inference-sim/accuracy-dashboard/catalog"
 	"github.com/inference-sim/accuracy-dashboard/cost/plan"
 	"github.com/inference-sim/accuracy-dashboard/engines/sglang/config"
+	"github.com/inference-sim/accuracy-dashboard/internal/keep"
 )
 
 func lowered(t testing.TB, model, checkpoint, chip string, args map[string]any) (*Lowered, *config.Config, error) {
@@ -180,6 +181,7 @@ func TestUntimedBackendNamesItsStandIn(t *testing.T) {
 }
 
 func TestUnportedAllocatorsAreRefused(t *testing.T) {
+	keep.Rule(t, "SGL-6")
 	for _, c := range []struct{ model, want string }{
 		{"gpt-oss-120b", "SWATokenToKVPoolAllocator"}, {"qwen3.5-397b-a17b", "MambaRadixCache"},
 	} {

@@ -4,6 +4,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/inference-sim/accuracy-dashboard/internal/keep"
 )
 
 func traces(t testing.TB) []string {
@@ -29,6 +31,7 @@ func checkFile(t testing.TB, file string) Report {
 }
 
 func TestEveryRecordedTraceReplays(t *testing.T) {
+	keep.Rule(t, "SGL-1", "SGL-5", "SGL-6", "T-F1", "X5")
 	for _, file := range traces(t) {
 		t.Run(filepath.Base(file), func(t *testing.T) {
 			rep := checkFile(t, file)
@@ -44,6 +47,7 @@ func TestEveryRecordedTraceReplays(t *testing.T) {
 }
 
 func TestCorruptedTracesDiffer(t *testing.T) {
+	keep.Rule(t, "FID-10")
 	for i, file := range traces(t) {
 		if i%6 != 0 {
 			continue // each trace is corrupted by `blis oracle check --corrupt`; a sample here

@@ -10,6 +10,7 @@ import (
 
 	"github.com/inference-sim/accuracy-dashboard/engines"
 	"github.com/inference-sim/accuracy-dashboard/engines/sglang/kv"
+	"github.com/inference-sim/accuracy-dashboard/internal/keep"
 )
 
 // log is a Watcher that notes ends and aborts.
@@ -182,6 +183,7 @@ func clean(t testing.TB, s *Scheduler) {
 // TestRandomRunsLeakNothing drives random configurations to their end:
 // BLIS_FUZZ_SCENARIOS sets how many, 300 by default.
 func TestRandomRunsLeakNothing(t *testing.T) {
+	keep.Rule(t, "SIM-7")
 	n := 300
 	if v, err := strconv.Atoi(os.Getenv("BLIS_FUZZ_SCENARIOS")); err == nil {
 		n = v
@@ -336,6 +338,7 @@ func TestPreemptionTakesTheWorstFirst(t *testing.T) {
 
 // One request that cannot grow although it is alone is aborted.
 func TestLastRequestThatDoesNotFitIsAborted(t *testing.T) {
+	keep.Rule(t, "SIM-7")
 	cfg := base()
 	cfg.TotalTokens = 64
 	s, w := newScheduler(cfg)

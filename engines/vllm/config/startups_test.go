@@ -4,9 +4,12 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/inference-sim/accuracy-dashboard/internal/keep"
 )
 
 func TestStartupsReplay(t *testing.T) {
+	keep.Rule(t, "SIM-9", "VLM-1", "VLM-7", "X1")
 	for _, c := range []struct {
 		file    string
 		checked int

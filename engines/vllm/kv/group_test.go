@@ -1,6 +1,10 @@
 package kv
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/inference-sim/accuracy-dashboard/internal/keep"
+)
 
 func layer(kind Kind, count, window, page int) Layer {
 	return Layer{Count: count, Spec: GroupSpec{Kind: kind, BlockSize: 16, Window: window, PageBytes: int64(page)}}
@@ -50,6 +54,7 @@ func TestGroupRefusesPagesThatDoNotDivide(t *testing.T) {
 }
 
 func TestSpecKindRefusesByName(t *testing.T) {
+	keep.Rule(t, "VLM-7")
 	for class, known := range map[string]bool{"FullAttentionSpec": true, "MLAAttentionSpec": true, "SlidingWindowSpec": true, "ChunkedLocalAttentionSpec": true,
 		"MambaSpec": true, "CrossAttentionSpec": false, "SinkFullAttentionSpec": false, "RSWASpec": false, "EncoderOnlyAttentionSpec": false} {
 		if _, err := SpecKind(class); (err == nil) != known {

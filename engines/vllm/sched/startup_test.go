@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/inference-sim/accuracy-dashboard/engines/vllm/kv"
+	"github.com/inference-sim/accuracy-dashboard/internal/keep"
 )
 
 func config() Config {
@@ -14,6 +15,7 @@ func config() Config {
 
 // Each start-up refusal stands beside the closest configuration that is accepted.
 func TestStartupRefusalsInPairs(t *testing.T) {
+	keep.Rule(t, "SIM-9")
 	window := kv.Layer{Count: 2, Spec: kv.GroupSpec{Kind: kv.SlidingWindow, BlockSize: 16, Window: 40, PageBytes: 512}}
 	for _, c := range []struct {
 		name           string

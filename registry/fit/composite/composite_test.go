@@ -5,6 +5,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/inference-sim/accuracy-dashboard/internal/keep"
 	"github.com/inference-sim/accuracy-dashboard/registry"
 )
 
@@ -44,6 +45,7 @@ func synthetic(truth []float64, noise float64) *Problem {
 }
 
 func TestFitFindsWhatTheRunsWereMadeWith(t *testing.T) {
+	keep.Rule(t, "D1", "SUB-4", "VAL-7")
 	truth := []float64{8e-4, 1.1e-5, 1.3e-3, 0}
 	p := synthetic(truth, 0.01)
 	f, err := Run(p)
@@ -98,6 +100,7 @@ func TestCapacityRunsAreNotFitted(t *testing.T) {
 }
 
 func TestTooFewObservationsAreRefused(t *testing.T) {
+	keep.Rule(t, "VAL-10")
 	p := synthetic([]float64{0, 0, 1e-3, 0}, 0)
 	p.Observations = p.Observations[:4]
 	if _, err := Run(p); err == nil {

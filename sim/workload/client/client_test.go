@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/inference-sim/accuracy-dashboard/internal/keep"
 	"github.com/inference-sim/accuracy-dashboard/sim/spec"
 	"github.com/inference-sim/accuracy-dashboard/sim/workload"
 )
@@ -13,6 +14,7 @@ import (
 // nebius/results_baseline, one file a concurrency. The rest: input_tput/output_tput
 // of the InferenceX rows of 2026-06 equals input/output to 1e-9.
 func TestDrawGivesTheTotalsOfRecordedRuns(t *testing.T) {
+	keep.Rule(t, "COV-12")
 	cases := []struct{ isl, osl, prompts, input, output int }{
 		{8000, 1000, 10, 72443, 9113},
 		{8000, 1000, 20, 144149, 18276},
@@ -37,6 +39,7 @@ func TestDrawGivesTheTotalsOfRecordedRuns(t *testing.T) {
 }
 
 func TestFirstLengths(t *testing.T) {
+	keep.Rule(t, "COV-12")
 	r := Draw(&spec.InferenceX{ISL: 8000, OSL: 1000, RangeRatio: 0.8, Prompts: 40})
 	if want := []int32{7084, 6959, 7616, 7235, 7163}; !slices.Equal(r.Input[:5], want) {
 		t.Errorf("input: got %v, want %v", r.Input[:5], want)
@@ -55,6 +58,7 @@ func TestTemplateIsTakenOffBeforeTheDrawAndAddedAfter(t *testing.T) {
 
 // The first outputs of MT19937 seeded with 5489 are published with the algorithm.
 func TestGeneratorMatchesItsAuthors(t *testing.T) {
+	keep.Rule(t, "COV-12")
 	g := newMT19937(5489)
 	for i, want := range []uint32{3499211612, 581869302, 3890346734, 3586334585} {
 		if got := g.uint32(); got != want {
@@ -64,6 +68,7 @@ func TestGeneratorMatchesItsAuthors(t *testing.T) {
 }
 
 func TestClosedLoopKeepsConcurrencyAndWarmsUpApart(t *testing.T) {
+	keep.Rule(t, "COV-12")
 	warmups := 4
 	c := New(&spec.InferenceX{ISL: 100, OSL: 10, RangeRatio: 1, Prompts: 5, Concurrency: 2, Warmups: &warmups, VocabSize: 90})
 	var r workload.Request
@@ -94,6 +99,7 @@ func TestClosedLoopKeepsConcurrencyAndWarmsUpApart(t *testing.T) {
 }
 
 func TestListWaitsForTheLastWarmup(t *testing.T) {
+	keep.Rule(t, "COV-12")
 	warmups := 2
 	c := New(&spec.InferenceX{ISL: 10, OSL: 1, RangeRatio: 1, Prompts: 5, Concurrency: 2, Warmups: &warmups})
 	var r workload.Request

@@ -12,6 +12,7 @@ import (
 
 	xrand "math/rand/v2"
 
+	"github.com/inference-sim/accuracy-dashboard/internal/keep"
 	"github.com/inference-sim/accuracy-dashboard/sim/analysis"
 	"github.com/inference-sim/accuracy-dashboard/sim/workload"
 	"gonum.org/v1/gonum/stat/distuv"
@@ -63,6 +64,7 @@ func drain(t *testing.T, format string, service int64, files []File) []sent {
 }
 
 func TestMooncakeKeepsTimesLengthsAndSharedBlocks(t *testing.T) {
+	keep.Rule(t, "DEV-7")
 	files := read(t, "mooncake.jsonl")
 	got := drain(t, "mooncake", 0, files)
 	for i, line := range strings.Split(strings.TrimSpace(string(files[0].Data)), "\n") {
@@ -106,6 +108,7 @@ func TestAzureKeepsTimesAndLengths(t *testing.T) {
 }
 
 func TestInferencePerfKeepsSessions(t *testing.T) {
+	keep.Rule(t, "DEV-7")
 	got := drain(t, "inference-perf", 1_000_000, read(t, "otel_prefix_sharing.json"))
 	lengths := map[int64][]int{}
 	for _, s := range got {
@@ -131,6 +134,7 @@ func TestBenchmarkServingIsAClosedLoopInListOrder(t *testing.T) {
 // ServeGen's windows are drawn from, so the check is a two-sample test against
 // draws by an independent implementation of its families and tables.
 func TestServeGenDrawsItsOwnModel(t *testing.T) {
+	keep.Rule(t, "DEV-7")
 	got := drain(t, "servegen", 0, read(t, "reason-deepseek-r1-chunk-2-trace.csv", "reason-deepseek-r1-chunk-2-dataset.json"))
 	windows, err := serveGenWindows(read(t, "reason-deepseek-r1-chunk-2-trace.csv")[0])
 	if err != nil || len(windows) != 1 {

@@ -1,0 +1,67 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/inference-sim/accuracy-dashboard/internal/keep"
+	"github.com/inference-sim/accuracy-dashboard/invariants"
+)
+
+// TestTheRunnerProvesARecord runs the checks of records on a small module: a check that
+// finds its break and says its rule passes; any other verdict is a failure.
+func TestTheRunnerProvesARecord(t *testing.T) {
+	keep.Rule(t, "X16", "X18", "X22")
+	dir := t.TempDir()
+	const code = "package a\n\nfunc Add(a, b int) int { return a + b }\n"
+	for name, text := range map[string]string{
+		"go.mod":         "module m\n\ngo 1.26\n",
+		"a/a.go":         code,
+		"a/a_test.go":    "package a\n\nimport \"testing\"\n\nfunc TestAdd(t *testing.T) {\n\tif Add(1, 2) != 3 {\n\t\tt.Error(\"X1: 1 + 2 is not 3\")\n\t}\n}\n\nfunc TestEmpty(t *testing.T) {}\n\nfunc TestLeftOut(t *testing.T) { t.Skip() }\n",
+		"public/junk.go": "package junk\n",
+	} {
+		p := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(p), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(p, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	broken := &invariants.Break{File: "a/a.go", From: "a + b", To: "a - b"}
+	tree := ""
+	for _, c := range []struct {
+		id, test string
+		brk      *invariants.Break
+		want     string
+	}{
+		{"X1", "a.TestAdd", broken, "X1      pass"},
+		{"X1", "a.TestAdd", nil, "X1      pass"},
+		{"X2", "a.TestAdd", broken, "fails on its break and does not say X2"},
+		{"X1", "a.TestEmpty", broken, `a module broken in a/a.go ends in "pass"`},
+		{"X1", "a.TestAdd", &invariants.Break{File: "a/a.go", From: "a + b", To: "a +"}, `ends in "not run"`},
+		{"X1", "a.TestAdd", &invariants.Break{File: "a/a.go", From: "a * b", To: "a"}, "stands in 0 places"},
+		{"X1", "a.TestLeftOut", nil, "FAIL a.TestLeftOut (skip)"},
+		{"X1", "a.TestGone", nil, "FAIL a.TestGone (not run)"},
+	} {
+		r := invariants.Record{ID: c.id, Checks: []invariants.Check{{Test: c.test, Bad: c.test, When: "test", Break: c.brk}}}
+		var out strings.Builder
+		failed, err := runChecks(t.Context(), &out, dir, []invariants.Record{r})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(out.String(), c.want) || (failed == 0) != strings.HasSuffix(c.want, "pass") {
+			t.Errorf("%s of %s: got %d failed, %q, want %q", c.test, c.id, failed, out.String(), c.want)
+		}
+		_, now, _ := strings.Cut(out.String(), "tree ")
+		if now, _, _ = strings.Cut(now, ":"); len(now) != 64 || tree != "" && now != tree {
+			t.Errorf("the tree is called %q, was %q", now, tree)
+		}
+		tree = now
+	}
+	if text, err := os.ReadFile(filepath.Join(dir, "a/a.go")); err != nil || string(text) != code {
+		t.Errorf("the tree itself was broken: %q, %v", text, err)
+	}
+}

@@ -128,12 +128,12 @@ func TestOnlyMainsExit(t *testing.T) {
 }
 
 // lengthSites are where DEV-13 lets the sampled output length be: the generator that
-// writes it, the trace that records it, the hand-over to an engine, its stop check and
-// the recordings' players.
+// writes it, the trace that records it, the hand-over to an engine, its stop check, done
+// ahead for a steady batch, and the recordings' players.
 var lengthSites = map[string][]string{
 	"Length": {"sim/workload", "sim/request.go"},
 	"StopAt": {"sim/request.go", "engines/enginetest", "engines/vllm/adapter_job.go", "engines/vllm/sched/update.go", "engines/vllm/sched/cruise.go",
-		"engines/vllm/oracle", "engines/sglang/engine.go", "engines/sglang/sched/request.go", "engines/sglang/oracle"},
+		"engines/vllm/oracle", "engines/sglang/engine.go", "engines/sglang/sched/request.go", "engines/sglang/sched/steady.go", "engines/sglang/oracle"},
 }
 
 // TestOutputLengthIsReadWhereDeclared keeps DEV-13.

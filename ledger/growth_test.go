@@ -220,6 +220,11 @@ func TestLegacySides(t *testing.T) {
 	if err := next.Succeeds(l); err == nil || !strings.Contains(err.Error(), "side") {
 		t.Errorf("changed side: got %v, want a refusal", err)
 	}
+}
+
+func TestLegacyLinesAreRefused(t *testing.T) {
+	keep.Rule(t, "D4")
+	l := grown(t, ingestedExcerpt(t), func(*Unit) {})
 	for _, line := range []string{`{"legacy_id":"a","label":"FIT","row_id":"no"}`, `{"legacy_id":"a","label":"NEITHER","row_id":"x"}`, `{"legacy_id":"","label":"FIT","row_id":"x"}`} {
 		if err := l.MapLegacy(Input{"legacy.jsonl", []byte(line + "\n")}); err == nil {
 			t.Errorf("%s: accepted", line)

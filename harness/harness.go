@@ -33,6 +33,9 @@ type World struct {
 	// is a unit the simulator cannot run; any other error is a defect and ends the
 	// whole run.
 	Simulate func(*spec.Scenario) (*spec.Result, error)
+	// Watch runs a scenario as Simulate does and keeps what it did over time; nil leaves
+	// that out.
+	Watch func(*spec.Scenario) (*spec.Result, *record.Timeline, error)
 	// Typical prices a few step shapes of a finished run; nil leaves them out.
 	Typical func(*spec.Scenario, *spec.Result) ([]record.TypicalStep, error)
 	// Build names every input of Simulate that a scenario does not: program, catalog
@@ -64,7 +67,11 @@ func (w *World) Try(u *ledger.Unit) (*record.Trial, error) {
 	if err != nil || t.Refusal != nil {
 		return t, err
 	}
-	t.Result, err = w.Simulate(t.Scenario)
+	if w.Watch != nil {
+		t.Result, t.Timeline, err = w.Watch(t.Scenario)
+	} else {
+		t.Result, err = w.Simulate(t.Scenario)
+	}
 	if r, ok := errors.AsType[*diag.Refusal](err); ok {
 		if t.Refusal = simulatorRefused(r); t.Refusal != nil {
 			t.Scenario = nil

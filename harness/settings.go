@@ -17,14 +17,72 @@ import (
 // everything that blocks it.
 func state(c *ledger.Configuration, list *fields.List, s *spec.Scenario, t *record.Trial) *record.Refused {
 	d := decider{list: list, args: tree{}, env: map[string]string{}, trial: t}
-	for _, p := range leaves(c.ServerArgs) {
+	for _, p := range d.passedArgs(c) {
 		d.decide(passed{name: p.path, value: p.value, recorded: p.path})
 	}
 	for _, name := range sortedKeys(c.Env) {
 		d.decide(passed{name: name, value: c.Env[name], recorded: name, env: true})
 	}
+	if c.Logged != nil {
+		d.resolved(c.Logged)
+	}
 	s.Engine.Args, s.Engine.Env = d.args, d.env
 	return first(d.refused)
+}
+
+// passedArgs are the arguments of the launch and those the engine logged as passed.
+// Both record one stage, so a value on which they differ is a conflict (§11.2).
+func (d *decider) passedArgs(c *ledger.Configuration) []leaf {
+	out := leaves(c.ServerArgs)
+	if c.Logged == nil {
+		return out
+	}
+	launched := map[string]any{}
+	for _, p := range out {
+		launched[p.path] = p.value
+	}
+	for _, p := range leaves(c.Logged.Passed) {
+		v, twice := launched[p.path]
+		if !twice {
+			out = append(out, p)
+		} else if text(v) != text(p.value) {
+			d.refuse(record.ValueConflict, "%s is launched as %s and logged as passed as %s", p.path, text(v), text(p.value))
+		}
+	}
+	return out
+}
+
+// resolved notes what the engine logged as resolved. A value that only the log has is
+// stated where the engine models the field or proves it inert; elsewhere it was the
+// engine's own choice, which no estimation rule replaces (§11.2).
+func (d *decider) resolved(log *ledger.Logged) {
+	at := map[string]int{}
+	for i, s := range d.trial.Settings {
+		at[s.Name] = i
+	}
+	for _, p := range leaves(log.Resolved) {
+		if i, both := at[p.path]; both {
+			d.trial.Settings[i].Logged = text(p.value)
+			continue
+		}
+		set := record.Setting{Name: p.path, Recorded: text(p.value), Stage: "resolved", Logged: text(p.value), Covered: true}
+		if f := d.lookup(passed{name: p.path}); f != nil {
+			set.Status = f.Status
+			if f.Status == fields.Modelled || f.Status == fields.Inert {
+				set.Covered = covers(f, p.value)
+				set.Stated = p.path + "=" + text(p.value)
+				d.carry(passed{name: p.path, value: p.value})
+			}
+		}
+		d.trial.Settings = append(d.trial.Settings, set)
+	}
+	for _, name := range sortedKeys(log.Libraries) {
+		d.trial.Libraries = append(d.trial.Libraries, record.Library{Name: name, Version: log.Libraries[name]})
+	}
+}
+
+func covers(f *fields.Field, v any) bool {
+	return len(f.Values) == 0 || slices.Contains(f.Values, text(v))
 }
 
 // first is the refusal whose reason comes first in §11.4, joined with the others
@@ -73,8 +131,7 @@ func (d *decider) decide(p passed) {
 		d.refuse(record.FieldUnclassified, "%s=%s", p.name, text(p.value))
 		return
 	}
-	set := record.Setting{Name: p.recorded, Recorded: text(p.value), Stage: "passed", Status: f.Status,
-		Covered: len(f.Values) == 0 || slices.Contains(f.Values, text(p.value))}
+	set := record.Setting{Name: p.recorded, Recorded: text(p.value), Stage: "passed", Status: f.Status, Covered: covers(f, p.value)}
 	if d.list.Hidden(f, p.value) { // takes precedence over what the engine models (§11.4)
 		d.refuse(record.CodeNotVisible, "%s=%s names code that the modelled release does not ship", p.name, text(p.value))
 		return

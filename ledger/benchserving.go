@@ -33,6 +33,7 @@ type servingLaunch struct {
 	Speculation string            `json:"speculation"` // none, mtp or unknown
 	ServerArgs  map[string]any    `json:"server_args"`
 	Env         map[string]string `json:"env"`
+	Logged      *Logged           `json:"logged"`
 	Client      Client            `json:"client"` // its counts come from each result
 	Router      *Router           `json:"router"`
 	Metadata    []string          `json:"metadata"`
@@ -164,7 +165,7 @@ func (l *servingLaunch) identify(r *row, concurrency, prompts int, date *string)
 	client := l.Client
 	client.NumPrompts, client.MaxConcurrency = &prompts, &concurrency
 	r.launched = &Configuration{Match: "unique", Checkpoint: &l.Checkpoint, Image: l.Image, Speculation: l.Speculation, ServerArgs: l.ServerArgs, Env: l.Env,
-		Client: &client, Router: l.Router, Notes: []string{}}
+		Logged: l.Logged, Client: &client, Router: l.Router, Notes: []string{}}
 	r.serving = Serving{Image: l.Image, ISL: &l.Client.InputLen, OSL: &l.Client.OutputLen}
 	hash, err := canon.Hash(r.serving)
 	if err != nil {

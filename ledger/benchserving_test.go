@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -53,6 +54,7 @@ func TestBenchmarkServingResultsBecomeUnits(t *testing.T) {
 // What is ingested is written, read back and written again as the same bytes.
 func TestBenchmarkServingLedgerRoundTrips(t *testing.T) {
 	results, launch := benchServing(t)
+	launch.Data = []byte(strings.Replace(string(launch.Data), `"metadata"`, `"logged":{"resolved":{"max-model-len":8192},"libraries":{"flashinfer":"0.7"}},"metadata"`, 1))
 	l, err := IngestBenchmarkServing(results, launch, Published{SeedSHA256: zeros})
 	if err != nil {
 		t.Fatal(err)
@@ -66,6 +68,9 @@ func TestBenchmarkServingLedgerRoundTrips(t *testing.T) {
 		if string(f.Data) != string(fsys[name].Data) {
 			t.Errorf("%s: other bytes after reading", name)
 		}
+	}
+	if c, _ := again.Units[0].RecordedConfiguration(); c.Logged == nil || c.Logged.Libraries["flashinfer"] != "0.7" || fmt.Sprint(c.Logged.Resolved["max-model-len"]) != "8192" {
+		t.Errorf("the engine's log: got %+v", c.Logged)
 	}
 }
 

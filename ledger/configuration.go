@@ -19,10 +19,19 @@ type Configuration struct {
 	Speculation string            `json:"speculation"` // "none", "mtp" or "unknown"
 	ServerArgs  map[string]any    `json:"server_args"` // passed flags only; numbers are json.Number
 	Env         map[string]string `json:"env"`
+	Logged      *Logged           `json:"logged,omitempty"` // null: the run kept no engine log
 	Client      *Client           `json:"client"`
 	Router      *Router           `json:"router,omitempty"` // null: the run was not measured behind one
 	Origin      *Origin           `json:"origin"`
 	Notes       []string          `json:"notes"`
+}
+
+// Logged is what the engine itself wrote of its configuration when it started, in
+// the names and values of its arguments.
+type Logged struct {
+	Passed    map[string]any    `json:"passed,omitempty"`
+	Resolved  map[string]any    `json:"resolved,omitempty"`
+	Libraries map[string]string `json:"libraries,omitempty"` // name to version
 }
 
 // Client is the experimental frame: the load generator and its arguments.
@@ -83,6 +92,7 @@ func (c *Configuration) differing(b *Configuration) []string {
 		y, inB := b.Env[k]
 		add("env."+k, x == y && inC == inB)
 	}
+	add("logged", reflect.DeepEqual(c.Logged, b.Logged))
 	add("router", equal(c.Router, b.Router))
 	add("client", reflect.DeepEqual(c.Client.frame(), b.Client.frame()))
 	return out

@@ -57,8 +57,13 @@ func blockers(p *record.Point) []record.BacklogEntry {
 	}
 	var out []record.BacklogEntry
 	for _, s := range p.Trial.Settings {
-		if s.Status != fields.Modelled && s.Status != fields.Inert {
+		switch modelled := s.Status == fields.Modelled || s.Status == fields.Inert; {
+		case s.Stage == "passed" && !modelled:
 			out = append(out, entry("field", s.Name, "demotes", string(s.Status)))
+		case s.Status == fields.Modelled && !s.Covered:
+			out = append(out, entry("field", s.Name, "demotes", "a value its evidence does not cover"))
+		case s.Logged != "" && s.Resolved != "" && s.Logged != s.Resolved:
+			out = append(out, entry("field", s.Name, "demotes", "a fidelity defect: the run's engine resolved another value"))
 		}
 	}
 	for _, e := range p.Trial.Estimates {

@@ -94,7 +94,7 @@ func sameRelease(t *record.Trial, b EngineBuild) (bool, string) {
 
 func settingsModelled(t *record.Trial, _ EngineBuild) (bool, string) {
 	return none(t.Settings, func(s record.Setting) string {
-		if s.Status == fields.Modelled || s.Status == fields.Inert {
+		if s.Stage != "passed" || s.Status == fields.Modelled || s.Status == fields.Inert { // what an engine resolved is no setting the run made
 			return ""
 		}
 		return fmt.Sprintf("%s=%s is %s", s.Name, s.Recorded, s.Status)
@@ -121,10 +121,10 @@ func nothingEstimated(t *record.Trial, _ EngineBuild) (bool, string) {
 
 func resolvedAgree(t *record.Trial, _ EngineBuild) (bool, string) {
 	return none(t.Settings, func(s record.Setting) string {
-		if s.Stage != "resolved" || s.Resolved == "" || s.Resolved == s.Recorded {
+		if s.Logged == "" || s.Resolved == "" || s.Resolved == s.Logged {
 			return ""
 		}
-		return fmt.Sprintf("%s: logged %s, resolved %s", s.Name, s.Recorded, s.Resolved)
+		return fmt.Sprintf("%s: logged %s, resolved %s", s.Name, s.Logged, s.Resolved)
 	})
 }
 

@@ -36,8 +36,9 @@ func exact() record.Trial {
 	}
 }
 
+// Every condition of §11.3 has a case that starts from a G1 and breaks it alone.
 func TestEachConditionMovesAG1(t *testing.T) {
-	keep.Rule(t, "COV-4", "COV-6", "COV-12", "T-L1")
+	broken := map[string]bool{}
 	cases := []struct {
 		name  string
 		spoil func(*record.Trial)
@@ -50,11 +51,21 @@ func TestEachConditionMovesAG1(t *testing.T) {
 		{"value not covered", func(t *record.Trial) { t.Settings[0].Covered = false }, record.G2, "max-num-seqs=8"},
 		{"estimate", func(t *record.Trial) { t.Estimates = []record.Estimate{{Field: "max-model-len", Reason: "default"}} }, record.G2, "max-model-len"},
 		{"exact stand-in", func(t *record.Trial) { t.Estimates = []record.Estimate{{Field: "x", Exact: true}} }, record.G1, ""},
-		{"resolved value differs", func(t *record.Trial) { t.Settings[0].Stage, t.Settings[0].Resolved = "resolved", "16" }, record.G2, "logged 8, resolved 16"},
+		{"resolved value differs", func(t *record.Trial) { t.Settings[0].Logged, t.Settings[0].Resolved = "12", "16" }, record.G2, "logged 12, resolved 16"},
+		{"resolved otherwise than passed", func(t *record.Trial) { t.Settings[0].Logged, t.Settings[0].Resolved = "16", "16" }, record.G1, ""},
+		{"resolved value alone, not modelled", func(t *record.Trial) {
+			t.Settings = append(t.Settings, record.Setting{Name: "own-choice", Stage: "resolved", Status: fields.NotModelled, Covered: true})
+		}, record.G1, ""},
 		{"no library versions", func(t *record.Trial) { t.Libraries = nil }, record.G2, "no library versions"},
 		{"library not priced", func(t *record.Trial) { t.Libraries[0].Priced = false }, record.G2, "flashinfer 0.7"},
 		{"calibrated coefficient", func(t *record.Trial) { t.Result.Methods[0].Method = "calibrated" }, record.G1, ""},
 		{"transferred coefficient", func(t *record.Trial) { t.Result.Methods[0].Method = "transferred" }, record.G2, "transferred prices 100.0%"},
+		{"assumed or unidentified coefficient", func(t *record.Trial) {
+			t.Result.Methods = append(t.Result.Methods, spec.MethodUse{Method: "assumed", Share: 0.25})
+		}, record.G2, "assumed prices 25.0%"},
+		{"router that stands in", func(t *record.Trial) {
+			t.Estimates = []record.Estimate{{Field: "router", Recorded: "r turn", StoodIn: "llm-d round-robin", Reason: "both take turns"}}
+		}, record.G2, "router r turn: both take turns"},
 		{"client difference", func(t *record.Trial) { t.Client = []string{"client commit not recorded"} }, record.G2, "client commit"},
 		{"other release, same code", func(t *record.Trial) { t.Simulated, t.Changed = "1.3.0", new([]string) }, record.G3, "run on 1.2.3"},
 		{"other release, changed code", func(t *record.Trial) { t.Simulated, t.Changed = "1.3.0", &[]string{"Scheduler.schedule"} }, record.G4, "Scheduler.schedule"},
@@ -62,6 +73,12 @@ func TestEachConditionMovesAG1(t *testing.T) {
 		{"nightly of the simulated commit", func(t *record.Trial) {
 			*t.Unit.Serving.Image, t.Simulated = "vllm/vllm-openai:nightly-2f41c894e320", "main-2f41c894"
 		}, record.G1, ""},
+		{"custom build", func(t *record.Trial) {
+			*t.Unit.Serving.Image, t.EngineVersion = "vllm/vllm-openai:glm5-hopper", "glm5-hopper"
+		}, record.G4, "custom build glm5-hopper"},
+		{"the least close of several", func(t *record.Trial) {
+			t.Simulated, t.Client = "1.3.0", []string{"client commit not recorded"}
+		}, record.G4, "client commit not recorded"},
 		{"another nightly", func(t *record.Trial) {
 			*t.Unit.Serving.Image, t.Simulated = "vllm/vllm-openai:nightly-5b8c30d62b75", "main-2f41c894"
 		}, record.G4, "nightly build"},
@@ -77,7 +94,15 @@ func TestEachConditionMovesAG1(t *testing.T) {
 			if got := strings.Join(p.Differences, "\n"); !strings.Contains(got, c.says) || (c.says == "") != (got == "") {
 				t.Errorf("differences: got %q, want %q", got, c.says)
 			}
+			for _, k := range p.Conditions {
+				broken[k.Name] = broken[k.Name] || !k.Held
+			}
 		})
+	}
+	for _, r := range rules {
+		if !broken[r.name] {
+			t.Errorf("no case breaks %q", r.name)
+		}
 	}
 }
 
@@ -127,6 +152,7 @@ func TestRecordedDistributionIsCompared(t *testing.T) {
 	if q := one(t, exact()); q.Distance != nil || q.Achieved != nil || len(q.Conditions) != len(p.Conditions)-2 {
 		t.Errorf("a source of means alone: got distance %+v, concurrency %+v, %d conditions", q.Distance, q.Achieved, len(q.Conditions))
 	}
+	broken := map[string]bool{}
 	for _, c := range []struct {
 		name  string
 		spoil func(*record.Trial)
@@ -138,8 +164,17 @@ func TestRecordedDistributionIsCompared(t *testing.T) {
 	} {
 		trial := full()
 		c.spoil(&trial)
-		if q := one(t, trial); q.Grade != record.G2 || !strings.Contains(strings.Join(q.Differences, "\n"), c.says) {
+		q := one(t, trial)
+		for _, k := range q.Conditions {
+			broken[k.Name] = broken[k.Name] || !k.Held
+		}
+		if q.Grade != record.G2 || !strings.Contains(strings.Join(q.Differences, "\n"), c.says) {
 			t.Errorf("%s: got %s %q, want G2 that says %q", c.name, q.Grade, q.Differences, c.says)
+		}
+	}
+	for _, r := range recorded {
+		if !broken[r.name] {
+			t.Errorf("no case breaks %q", r.name)
 		}
 	}
 }
@@ -242,6 +277,29 @@ func TestSummary(t *testing.T) {
 	}
 }
 
+// COV-10: the distribution distance has a figure of its own over all points and each
+// lane, of the points whose source records percentiles.
+func TestDistanceIsSummedUpByLane(t *testing.T) {
+	p := points(12, 4, func(int) float64 { return 0 })
+	for i := range p[:6] {
+		p[i].Distance = &record.Distance{Value: 0.1 + 0.1*float64(i%2), At: "ttft_p99"}
+	}
+	p[0].Lane = "k"
+	got := Summarize(p, record.Build{}, record.Coverage{}).Distances
+	if len(got) != 3 || got[0].Group != "G1 to G4" || got[1].Group != "k" || got[2].Group != "l" {
+		t.Fatalf("got %+v, want all points, then lanes k and l", got)
+	}
+	if v, ok := got[0].Mean.Value(); !ok || math.Abs(v-0.15) > 1e-12 || got[0].Mean.Points() != 6 {
+		t.Errorf("got %s, want 15%% over 6 points", got[0].Mean)
+	}
+	if got[1].Mean.String() != "too few points (1)" {
+		t.Errorf("got %s, want too few points", got[1].Mean)
+	}
+	if none := Summarize(p[6:], record.Build{}, record.Coverage{}).Distances; none == nil || len(none) != 0 {
+		t.Errorf("a source of means alone: got %+v, want an empty list", none)
+	}
+}
+
 func TestNoiseIsNotCountedAsError(t *testing.T) {
 	keep.Rule(t, "COV-10")
 	p := points(10, 2, func(int) float64 { return 0.03 })
@@ -281,6 +339,35 @@ func TestBacklogRanks(t *testing.T) {
 	b := Rank(p).Entries
 	if len(b) != 2 || b[0].Name != "max-num-seqs" || b[0].Points != 2 || b[0].Effect != "demotes" || b[1].Effect != "blocks" || b[1].Playbook == "" {
 		t.Errorf("got %+v, want the field first with 2 points, then the model", b)
+	}
+}
+
+// §11.6: each kind of thing that demotes a point is an entry of its own, with its playbook.
+func TestBacklogNamesEveryKind(t *testing.T) {
+	for _, c := range []struct {
+		kind, name string
+		spoil      func(*record.Trial)
+	}{
+		{"field", "max-num-seqs", func(t *record.Trial) { t.Settings[0].Status = fields.NotModelled }},
+		{"field", "max-num-seqs", func(t *record.Trial) { t.Settings[0].Covered = false }},
+		{"field", "max-num-seqs", func(t *record.Trial) { t.Settings[0].Logged, t.Settings[0].Resolved = "8", "16" }},
+		{"field", "router", func(t *record.Trial) { t.Estimates = []record.Estimate{{Field: "router"}} }},
+		{"coefficient", "gemm cutlass/fp8 on h", func(t *record.Trial) {
+			t.Steps = []record.TypicalStep{{Parts: []record.StepPart{{Primitive: "gemm", Kernel: "cutlass/fp8", Method: "assumed"}}}}
+		}},
+		{"client", "client commit", func(t *record.Trial) { t.Client = []string{"client commit"} }},
+		{"release", "1.2.3", func(t *record.Trial) { t.Simulated = "1.3.0" }},
+		{"reason", "not_in_catalog: m", func(t *record.Trial) { t.Refusal = &record.Refused{Reason: record.NotInCatalog, Detail: "m"} }},
+	} {
+		trial := exact()
+		c.spoil(&trial)
+		got := Rank([]record.Point{one(t, trial)}).Entries
+		if len(got) != 1 || got[0].Kind != c.kind || got[0].Name != c.name || got[0].Playbook == "" {
+			t.Errorf("%s %s: got %+v, want one entry with its playbook", c.kind, c.name, got)
+		}
+	}
+	if got := Rank([]record.Point{one(t, exact())}).Entries; len(got) != 0 {
+		t.Errorf("a G1: got %+v, want nothing to do", got)
 	}
 }
 

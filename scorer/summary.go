@@ -23,10 +23,10 @@ type grouping struct {
 }
 
 var groupings = []grouping{
-	{func(*record.Point) string { return "G1 to G4" }, func(s *record.Summary) *[]record.Accuracy { return &s.Headline }},
+	{whole, func(s *record.Summary) *[]record.Accuracy { return &s.Headline }},
 	{func(p *record.Point) string { return string(p.Grade) }, func(s *record.Summary) *[]record.Accuracy { return &s.ByGrade }},
 	{func(p *record.Point) string { return p.Engine }, func(s *record.Summary) *[]record.Accuracy { return &s.ByEngine }},
-	{func(p *record.Point) string { return p.Lane }, func(s *record.Summary) *[]record.Accuracy { return &s.ByLane }},
+	{lane, func(s *record.Summary) *[]record.Accuracy { return &s.ByLane }},
 	{func(p *record.Point) string { return p.Hardware }, func(s *record.Summary) *[]record.Accuracy { return &s.ByChip }},
 	{func(p *record.Point) string { return p.Model }, func(s *record.Summary) *[]record.Accuracy { return &s.ByModel }},
 	{band, func(s *record.Summary) *[]record.Accuracy { return &s.ByBand }},
@@ -48,8 +48,12 @@ func Summarize(points []record.Point, build record.Build, coverage record.Covera
 	for _, g := range groupings {
 		*g.to(s) = accuracies(points, g.of)
 	}
+	s.Distances = append(distances(points, whole), distances(points, lane)...)
 	return s
 }
+
+func whole(*record.Point) string  { return "G1 to G4" }
+func lane(p *record.Point) string { return p.Lane }
 
 // sample is one point's error on one metric.
 type sample struct {
@@ -71,16 +75,37 @@ func accuracies(points []record.Point, of func(*record.Point) string) []record.A
 			groups[k] = append(groups[k], sample{p.RoleKey, m.RelativeError, counted(m)})
 		}
 	}
+	out := make([]record.Accuracy, 0, len(groups))
+	for _, k := range inOrder(groups) {
+		out = append(out, accuracy(k[0], k[1], groups[k]))
+	}
+	return out
+}
+
+// distances gives one Closeness a group, in order of name.
+func distances(points []record.Point, of func(*record.Point) string) []record.Closeness {
+	groups := map[[2]string][]sample{}
+	for i := range points {
+		if p := &points[i]; p.Grade != record.G5 && p.Distance != nil {
+			k := [2]string{of(p)}
+			groups[k] = append(groups[k], sample{key: p.RoleKey, signed: p.Distance.Value})
+		}
+	}
+	out := []record.Closeness{}
+	for _, k := range inOrder(groups) {
+		a := accuracy(k[0], "", groups[k])
+		out = append(out, record.Closeness{Group: k[0], Mean: a.MAPE, Median: a.MedianAPE})
+	}
+	return out
+}
+
+func inOrder(groups map[[2]string][]sample) [][2]string {
 	keys := make([][2]string, 0, len(groups))
 	for k := range groups { //determinism:any-order sorted below
 		keys = append(keys, k)
 	}
 	slices.SortFunc(keys, func(a, b [2]string) int { return cmp.Or(cmp.Compare(a[0], b[0]), cmp.Compare(a[1], b[1])) })
-	out := make([]record.Accuracy, 0, len(keys))
-	for _, k := range keys {
-		out = append(out, accuracy(k[0], k[1], groups[k]))
-	}
-	return out
+	return keys
 }
 
 func counted(m record.Metric) float64 {

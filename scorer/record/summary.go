@@ -2,17 +2,18 @@ package record
 
 // Summary is the published accuracy of one simulator build over one set of units.
 type Summary struct {
-	Schema     string     `json:"schema"`
-	Build      Build      `json:"build"`
-	Headline   []Accuracy `json:"headline"` // one a metric, over G1 to G4
-	ByGrade    []Accuracy `json:"by_grade"`
-	ByEngine   []Accuracy `json:"by_engine"`
-	ByLane     []Accuracy `json:"by_lane"`
-	ByChip     []Accuracy `json:"by_chip"`
-	ByModel    []Accuracy `json:"by_model"`
-	ByBand     []Accuracy `json:"by_concurrency"`
-	Coverage   Coverage   `json:"coverage"`
-	Experiment string     `json:"experimental,omitempty"` // why the figures may not be published as BLIS's accuracy
+	Schema     string      `json:"schema"`
+	Build      Build       `json:"build"`
+	Headline   []Accuracy  `json:"headline"` // one a metric, over G1 to G4
+	ByGrade    []Accuracy  `json:"by_grade"`
+	ByEngine   []Accuracy  `json:"by_engine"`
+	ByLane     []Accuracy  `json:"by_lane"`
+	ByChip     []Accuracy  `json:"by_chip"`
+	ByModel    []Accuracy  `json:"by_model"`
+	ByBand     []Accuracy  `json:"by_concurrency"`
+	Distances  []Closeness `json:"distances"` // over G1 to G4, then each lane; of points whose source records percentiles
+	Coverage   Coverage    `json:"coverage"`
+	Experiment string      `json:"experimental,omitempty"` // why the figures may not be published as BLIS's accuracy
 }
 
 // Build is what made the figures.
@@ -35,6 +36,13 @@ type Accuracy struct {
 	Bias        Figure `json:"bias"`         // mean signed relative error
 	Spread      Figure `json:"spread"`       // standard deviation of the signed relative error
 	CountedMAPE Figure `json:"counted_mape"` // as MAPE, with an error inside the measurement noise counted as 0 (COV-10)
+}
+
+// Closeness is the distribution distance over one group of points (COV-10).
+type Closeness struct {
+	Group  string `json:"group"`
+	Mean   Figure `json:"mean"`
+	Median Figure `json:"median"`
 }
 
 // Coverage counts points; the counts add up.

@@ -29,13 +29,14 @@ import (
 
 // Options say where a site goes and what it is built with.
 type Options struct {
-	Out       string   // directory to make; an earlier site there is replaced, anything else is refused
-	Home      string   // absolute URL of the published root, for feeds and the sitemap
-	Library   string   // node_modules with the chart library; without one, charts are static pictures
-	Key       string   // PEM private key, P-256; without one an ephemeral key proves integrity only
-	Prose     fs.FS    // Markdown pages people wrote
-	Reference fs.FS    // generated Markdown pages and the files beside them, published below reference/
-	Rules     []string // invariant ids that prose may link to as inv:ID
+	Out       string     // directory to make; an earlier site there is replaced, anything else is refused
+	Home      string     // absolute URL of the published root, for feeds and the sitemap
+	Library   string     // node_modules with the chart library; without one, charts are static pictures
+	Key       string     // PEM private key, P-256; without one an ephemeral key proves integrity only
+	Prose     fs.FS      // Markdown pages people wrote
+	Reference fs.FS      // generated Markdown pages and the files beside them, published below reference/
+	Rules     []string   // invariant ids that prose may link to as inv:ID
+	Simulator *Simulator // nil: pages say that they cannot run it
 }
 
 // Home is where the published site lives.
@@ -64,6 +65,9 @@ func Build(ctx context.Context, in page.Input, o Options) error {
 		return err
 	}
 	if in.Live, err = LibraryThere(o.Library); err != nil {
+		return err
+	}
+	if in.Simulator, err = o.Simulator.publish(src); err != nil {
 		return err
 	}
 	if err := page.Build(in, src); err != nil {
@@ -184,11 +188,11 @@ func settings(in page.Input, o Options, trust string) map[string]any {
 		home = Home
 	}
 	return map[string]any{
-		"home": home, "echarts": in.Live, "rules": rules, "experimental": in.Summary.Experiment,
+		"home": home, "echarts": in.Live, "simulator": in.Simulator != "", "rules": rules, "experimental": in.Summary.Experiment,
 		"stamp": fmt.Sprintf("Release %s, source revision %s. %s.", b.Release, b.Commit, map[string]string{
 			Signed: "Signed", IntegrityOnly: "Integrity only: the key was made for this build and proves that the files belong together, not who built them"}[trust]),
 		"nav": []item{{"Points", "points/"}, {"Lanes", "lanes/"}, {"Engines", "engines/"}, {"Chips", "chips/"}, {"Models", "models/"},
-			{"Coverage", "coverage/"}, {"Backlog", "backlog/"}, {"Method", "method/"}},
+			{"Workbench", "workbench/"}, {"Coverage", "coverage/"}, {"Backlog", "backlog/"}, {"Method", "method/"}},
 		"foot": []item{{"Rules", "reference/invariants/"}, {"Reference", "reference/"}, {"Contributing", "contributing/"}, {"Glossary", "glossary/"}, {"Data", "data/"}, {"Verify this site", "verify/"}, {"Releases", "releases/"}, {"RSS", "index.xml"}, {"JSON Feed", "feed.json"}},
 	}
 }

@@ -40,7 +40,15 @@ func describe(w *world.World, l *ledger.Ledger, release string) (record.Build, e
 // revision is the source revision stamped into the binary; `go run` stamps none, so then the
 // checkout it is run in is asked.
 func revision() string {
-	var hash, dirty string
+	hash, dirty := stamp()
+	if hash == "" {
+		hash = checkout(".")
+	}
+	return hash + dirty
+}
+
+// stamp is the revision in the binary, and "+modified" when it was built from changed files.
+func stamp() (hash, dirty string) {
 	if info, ok := debug.ReadBuildInfo(); ok {
 		for _, s := range info.Settings {
 			switch {
@@ -51,10 +59,7 @@ func revision() string {
 			}
 		}
 	}
-	if hash == "" {
-		hash = checkout(".")
-	}
-	return hash + dirty
+	return hash, dirty
 }
 
 func checkout(dir string) string {

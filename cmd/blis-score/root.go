@@ -85,7 +85,7 @@ func (j *job) finish(c *cobra.Command, trials []record.Trial) error {
 	if err != nil {
 		return err
 	}
-	if err := publish(c.Context(), in, j.options); err != nil {
+	if err := publish(c.Context(), in, j.options, c.ErrOrStderr()); err != nil {
 		return err
 	}
 	if err := j.report(in); err != nil {

@@ -21,6 +21,7 @@ import (
 	"github.com/inference-sim/accuracy-dashboard/scorer"
 	"github.com/inference-sim/accuracy-dashboard/scorer/record"
 	"github.com/inference-sim/accuracy-dashboard/scorer/snapshot"
+	"github.com/inference-sim/accuracy-dashboard/sim/spec"
 	"github.com/inference-sim/accuracy-dashboard/site"
 	"github.com/inference-sim/accuracy-dashboard/site/page"
 )
@@ -56,7 +57,8 @@ func begin(o options) (*job, error) {
 	if j.world, err = theWorld(w, j.build); err != nil {
 		return nil, err
 	}
-	j.world.Typical = w.Typical
+	j.world.Watch = w.Watch
+	j.world.Typical = func(s *spec.Scenario, r *spec.Result) ([]record.TypicalStep, error) { return typicalSteps(w, s, r) }
 	return j, j.openArchive()
 }
 
@@ -197,7 +199,8 @@ func (o *options) settle(progress io.Writer, err error) error {
 	return errors.Join(err, os.RemoveAll(dir))
 }
 
-func publish(ctx context.Context, in page.Input, o options) error {
+// publish writes the site, with the simulator for browsers where it can be compiled.
+func publish(ctx context.Context, in page.Input, o options, progress io.Writer) error {
 	if o.recordsOnly {
 		return site.Records(ctx, in, o.out)
 	}
@@ -213,5 +216,11 @@ func publish(ctx context.Context, in page.Input, o options) error {
 	for i, r := range rules {
 		ids[i] = r.ID
 	}
-	return site.Build(ctx, in, site.Options{Out: o.out, Library: o.library, Key: o.key, Prose: content.FS, Reference: reference, Rules: ids})
+	module, err := simulator(ctx)
+	if no, ok := errors.AsType[errNoSimulator](err); ok {
+		fmt.Fprintf(progress, "the site cannot run the simulator: %s\n", no.why)
+	} else if err != nil {
+		return err
+	}
+	return site.Build(ctx, in, site.Options{Simulator: module, Out: o.out, Library: o.library, Key: o.key, Prose: content.FS, Reference: reference, Rules: ids})
 }

@@ -5,12 +5,10 @@ package main
 import (
 	"fmt"
 	"os"
-
-	"github.com/inference-sim/accuracy-dashboard/internal/exit"
 )
 
-// serve has no page to serve.
+// serve has no Worker to serve.
 func serve() int {
 	fmt.Fprintln(os.Stderr, "blis-wasm: usage: blis-wasm SCENARIO.yaml")
-	return exit.Usage
+	return usage
 }

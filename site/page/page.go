@@ -19,6 +19,8 @@ type Input struct {
 	Points  []record.Point // in any order; pages order them
 	Backlog *record.Backlog
 	Live    bool // a script draws the charts; else they are pictures alone
+	// Size of the simulator's WebAssembly module, for readers; empty when this build has none.
+	Simulator string
 	// Scores published before and with this release, which no later run changes.
 	Releases  []Release         // in the order of their tags
 	Snapshots map[string][]byte // their files, below SnapshotsDir
@@ -111,7 +113,7 @@ func newBar(summary string, parts []Part, sizes []float64) *Bar {
 func Build(in Input, w Writer) error {
 	s := newSite(in, w)
 	for _, step := range []func() error{
-		s.overview, s.groups, s.lanes, s.points, s.coverage, s.backlog, s.releases, s.data,
+		s.overview, s.groups, s.lanes, s.points, s.workbench, s.coverage, s.backlog, s.releases, s.data,
 	} {
 		if err := step(); err != nil {
 			return err

@@ -32,7 +32,14 @@ func (s *site) point(p *record.Point) error {
 	d := Doc{Path: pointPath(p), Title: fmt.Sprintf("%s, %s tokens, concurrency %d", deployment(p), load(p), p.Concurrency), LinkTitle: short(p.UnitID),
 		Lead: verdict(p)}
 	d.Description = fmt.Sprintf("%s %s: %s", p.Engine, d.Title, d.Lead)
-	d.Blocks = append(d.Blocks, Block{Kind: "facts", Facts: identity(p)}, comparison(p), grade(p))
+	d.Blocks = append(d.Blocks, Block{Kind: "facts", Facts: identity(p)}, comparison(p))
+	if rerunnable(p) {
+		d.Blocks = append(d.Blocks, rerunBlock(p))
+		if s.Simulator != "" {
+			d.View = "rerun"
+		}
+	}
+	d.Blocks = append(d.Blocks, grade(p))
 	d.Blocks = append(d.Blocks, differences(p)...)
 	if p.Trial != nil {
 		d.Blocks = append(d.Blocks, trial(p.Trial)...)

@@ -17,6 +17,8 @@ type markup struct {
 	strings.Builder
 	root string
 	live bool // charts have an option that a script draws
+	// simulator is the size of its module, or empty.
+	simulator string
 }
 
 var esc = html.EscapeString
@@ -35,8 +37,8 @@ func (m *markup) say(open, text, end string) { m.put(open, esc(text), end) }
 func (m *markup) href(path string) string { return `<a href="` + esc(m.root+path) + `"` }
 
 // render makes the HTML of d's blocks.
-func (d *Doc) render(live bool) {
-	m := &markup{root: strings.Repeat("../", strings.Count(d.Path, "/")), live: live}
+func (d *Doc) render(live bool, simulator string) {
+	m := &markup{root: strings.Repeat("../", strings.Count(d.Path, "/")), live: live, simulator: simulator}
 	if m.root == "" {
 		m.root = "./"
 	}
@@ -97,6 +99,7 @@ var contents map[string]func(*markup, *Block)
 func init() {
 	contents = map[string]func(*markup, *Block){
 		"text": texts, "facts": facts, "links": links, "figures": figures, "chart": chart, "bar": bar, "code": codes, "explorer": explorer,
+		"rerun": rerun, "workbench": workbench,
 		"table":   func(m *markup, b *Block) { b.Table.render(m, b.Title != "") },
 		"picture": func(m *markup, b *Block) { m.put(b.Picture) },
 		"pair": func(m *markup, b *Block) {

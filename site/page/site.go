@@ -28,7 +28,7 @@ func newSite(in Input, w Writer) *site {
 }
 
 func (s *site) page(d Doc) error {
-	d.render(s.Live)
+	d.render(s.Live, s.Simulator)
 	return s.w.Page(d)
 }
 

@@ -1,13 +1,9 @@
 // The explorer: all points from one JSON file, 100 rows a page, the whole state in the URL.
+import { el } from "./dom";
 import { compare } from "./table";
 
 const perPage = 100;
 const box = document.querySelector(".explorer");
-const el = (tag, props = {}, ...children) => {
-  const e = Object.assign(document.createElement(tag), props);
-  e.append(...children);
-  return e;
-};
 const defaults = { q: "", sort: "", page: 1 };
 
 function read(columns) {

@@ -1,0 +1,38 @@
+// The simulator in a Worker: loads the module, runs one scenario at a time, stops when told to.
+// In: {load}, {id, call, text}, {stop}. Out: {loaded} or {broken}, {id, progress}, {id, answer}.
+/*! Holds wasm_exec.js, copyright The Go Authors; its licence is in licenses/go.txt. */
+import "./wasm_exec.js";
+
+const calls = { run: "blisRun", rerun: "blisRerun" };
+let stopping = false;
+
+// load gives the program its functions. The file is compressed by the site, so that no server's
+// settings decide how much is sent; its integrity is checked before a byte is compiled.
+async function load({ module, integrity }) {
+  const started = performance.now();
+  const file = await fetch(module, { integrity });
+  if (!file.ok) throw new Error(`${module}: status ${file.status}`);
+  const plain = new Response(file.body.pipeThrough(new DecompressionStream("gzip")), { headers: { "Content-Type": "application/wasm" } });
+  const go = new Go();
+  const { instance } = await WebAssembly.instantiateStreaming(plain, go.importObject);
+  go.run(instance).then(() => postMessage({ broken: "the simulator ended" }));
+  const offer = blisOffer();
+  if (offer.error) throw new Error(offer.error);
+  postMessage({ loaded: JSON.parse(offer.result), seconds: (performance.now() - started) / 1000 });
+}
+
+async function call({ id, call, text }) {
+  stopping = false;
+  const started = performance.now();
+  const answer = await self[calls[call]](text, (ended, total) => {
+    postMessage({ id, progress: { ended, total } });
+    return stopping;
+  });
+  postMessage({ id, answer: { ...answer, seconds: (performance.now() - started) / 1000 } });
+}
+
+addEventListener("message", ({ data }) => {
+  if (data.stop) stopping = true;
+  else if (data.load) load(data.load).catch((e) => postMessage({ broken: e.message }));
+  else call(data).catch((e) => postMessage({ broken: e.message }));
+});

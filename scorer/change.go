@@ -123,7 +123,9 @@ func laneChanges(pairs []matched, of func(*record.Point) string) []record.LaneCh
 		}
 		out = append(out, c)
 	}
-	slices.SortFunc(out, func(a, b record.LaneChange) int { return cmp.Or(cmp.Compare(a.Lane, b.Lane), cmp.Compare(a.Metric, b.Metric)) })
+	slices.SortFunc(out, func(a, b record.LaneChange) int {
+		return cmp.Or(cmp.Compare(a.Lane, b.Lane), cmp.Compare(a.Metric, b.Metric))
+	})
 	return out
 }
 

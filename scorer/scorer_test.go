@@ -280,6 +280,7 @@ func TestSummary(t *testing.T) {
 // COV-10: the distribution distance has a figure of its own over all points and each
 // lane, of the points whose source records percentiles.
 func TestDistanceIsSummedUpByLane(t *testing.T) {
+	keep.Rule(t, "COV-10")
 	p := points(12, 4, func(int) float64 { return 0 })
 	for i := range p[:6] {
 		p[i].Distance = &record.Distance{Value: 0.1 + 0.1*float64(i%2), At: "ttft_p99"}
@@ -344,6 +345,7 @@ func TestBacklogRanks(t *testing.T) {
 
 // §11.6: each kind of thing that demotes a point is an entry of its own, with its playbook.
 func TestBacklogNamesEveryKind(t *testing.T) {
+	keep.Rule(t, "COV-7")
 	for _, c := range []struct {
 		kind, name string
 		spoil      func(*record.Trial)

@@ -6,21 +6,49 @@ import (
 )
 
 // runs is an exact distribution of integers of 0 or more, kept as runs of equal
-// samples. New runs are appended and now and then sorted and merged, so that
-// counting touches memory in order. The zero value is empty.
+// samples. Small values have a counter each; runs of larger ones are appended and now
+// and then sorted and merged, so that counting touches memory in order. The zero
+// value is empty.
 type runs struct {
-	list []uint64 // value above, count in the low countBits
-	full int      // length at which the list is merged
+	small []uint32 // samples by value
+	list  []uint64 // value above, count in the low countBits
+	full  int      // length at which the list is merged
 }
 
 const (
-	countBits = 24
-	countMask = 1<<countBits - 1
-	firstFull = 1 << 13
+	countBits  = 24
+	countMask  = 1<<countBits - 1
+	firstFull  = 1 << 13
+	smallest   = 1 << 12 // counters at first
+	smallLimit = 1 << 16 // and at most
 )
 
 // add counts n samples of value v, which is below 2^40.
 func (r *runs) add(v, n int64) {
+	if v < smallLimit && n <= countMask {
+		for int64(len(r.small)) <= v {
+			r.small = append(r.small, make([]uint32, max(smallest, len(r.small)))...)
+		}
+		if r.small[v] > math.MaxUint32-countMask {
+			r.spill()
+		}
+		r.small[v] += uint32(n)
+		return
+	}
+	r.append(v, n)
+}
+
+// spill moves the counters to the list.
+func (r *runs) spill() {
+	for v, n := range r.small {
+		if n > 0 {
+			r.append(int64(v), int64(n))
+			r.small[v] = 0
+		}
+	}
+}
+
+func (r *runs) append(v, n int64) {
 	for ; n > countMask; n -= countMask {
 		r.push(uint64(v)<<countBits | countMask)
 	}
@@ -29,7 +57,7 @@ func (r *runs) add(v, n int64) {
 
 func (r *runs) push(x uint64) {
 	if len(r.list) >= r.full {
-		r.merge(nil)
+		r.tidy()
 		r.full = max(firstFull, 2*len(r.list))
 	}
 	r.list = append(r.list, x)
@@ -37,9 +65,15 @@ func (r *runs) push(x uint64) {
 
 // merge adds every sample of o, and leaves one run a value as far as counts fit.
 func (r *runs) merge(o *runs) {
+	r.spill()
 	if o != nil {
+		o.spill()
 		r.list = append(r.list, o.list...)
 	}
+	r.tidy()
+}
+
+func (r *runs) tidy() {
 	radixSort(r.list)
 	kept := r.list[:0]
 	for _, x := range r.list {

@@ -16,7 +16,7 @@ func NewLattice(axes []Axis) Lattice {
 	l := Lattice{make([]boundAxis, len(axes))}
 	size := 1
 	for i := len(axes) - 1; i >= 0; i-- {
-		l.axes[i] = boundAxis{coord: i, knots: logs(axes[i].Knots), stride: size}
+		l.axes[i] = newAxis(i, logs(axes[i].Knots), size)
 		size *= len(axes[i].Knots)
 	}
 	return l

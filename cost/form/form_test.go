@@ -185,3 +185,23 @@ func BenchmarkGEMM(b *testing.B) {
 		op.Seconds(layer)
 	}
 }
+
+// A price does not depend on what was priced before.
+func TestPricesDoNotDependOnTheLastOne(t *testing.T) {
+	curve := &form.Curve{Terms: []form.Term{{Axes: []form.Axis{{Coord: "m", Knots: form.Row{1, 4, 32, 256}}}, Values: form.Rows{{0.1, 0.3, 0.6, 0.9}}}}}
+	layer := form.GEMM{N: 4096, K: 4096, Operands: bf16()}
+	compile := func() *form.Op[form.GEMM] {
+		op, err := form.Compile(h200, curve, layer)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return op
+	}
+	kept := compile()
+	for _, m := range []float64{1, 5, 5, 300, 4, 2, 256, 31, 32, 1, 100} {
+		layer.M = m
+		if got, want := kept.Seconds(layer), compile().Seconds(layer); got != want {
+			t.Errorf("m = %v: got %v, want %v", m, got, want)
+		}
+	}
+}

@@ -42,7 +42,7 @@ func (t boundTerm) plus(u boundTerm) boundTerm {
 			slices.Sort(knots)
 			knots = slices.Compact(knots)
 		}
-		sum.axes = append(sum.axes, boundAxis{coord: a.coord, knots: knots, stride: size})
+		sum.axes = append(sum.axes, newAxis(a.coord, knots, size))
 		size *= len(knots)
 	}
 	slices.Reverse(sum.axes)

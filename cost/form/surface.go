@@ -2,6 +2,7 @@ package form
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/inference-sim/accuracy-dashboard/internal/diag"
@@ -43,7 +44,15 @@ type boundAxis struct {
 	coord  int
 	knots  []float64
 	stride int
-	cell   int // found last: the next look-up begins there
+	// What was found last: steps follow each other closely, and an axis is asked once a
+	// row of the axis before it.
+	at       float64
+	cell     int
+	fraction float64
+}
+
+func newAxis(coord int, knots []float64, stride int) boundAxis {
+	return boundAxis{coord: coord, knots: knots, stride: stride, at: math.NaN()} // equal to nothing
 }
 
 // bind checks a curve against the coordinates a form computes.
@@ -78,7 +87,7 @@ func (t *Term) bind(coords []string) (boundTerm, error) {
 		if len(a.Knots) == 0 || a.Knots[0] <= 0 || !increasing(a.Knots) {
 			return b, &diag.Refusal{Field: "knots", Value: a.Coord, Problem: "knots are not positive and increasing"}
 		}
-		b.axes = append(b.axes, boundAxis{coord: at, knots: logs(a.Knots), stride: size})
+		b.axes = append(b.axes, newAxis(at, logs(a.Knots), size))
 		size *= len(a.Knots)
 	}
 	slices.Reverse(b.axes)
@@ -121,6 +130,9 @@ func (a *boundAxis) locate(x float64) (int, float64) {
 	if x >= knots[last] {
 		return last, 0
 	}
+	if x == a.at {
+		return a.cell, a.fraction
+	}
 	i := a.cell
 	for x < knots[i] {
 		i--
@@ -128,8 +140,8 @@ func (a *boundAxis) locate(x float64) (int, float64) {
 	for x >= knots[i+1] {
 		i++
 	}
-	a.cell = i
-	return i, (x - knots[i]) / (knots[i+1] - knots[i])
+	a.at, a.cell, a.fraction = x, i, (x-knots[i])/(knots[i+1]-knots[i])
+	return i, a.fraction
 }
 
 // fix folds every axis over a coordinate that no longer changes into the values.

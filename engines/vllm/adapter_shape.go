@@ -24,7 +24,8 @@ func (e *Engine) shape(b *sched.Batch) {
 	if b.Tokens > 0 {
 		first.Padded[0] = e.parts.Padding.Of(b.Tokens, seqs, len(rank.Extend) == 0)
 	}
-	for k := range e.shapes {
+	e.steps[0].Price = e.parts.Pricer.Price(first)
+	for k := 1; k < len(e.shapes); k++ {
 		s := &e.shapes[k]
 		s.Mode, s.Drafts, s.Ranks[0], s.Padded[0] = first.Mode, first.Drafts, *rank, first.Padded[0]
 		e.steps[k].Price = e.parts.Pricer.Price(s)

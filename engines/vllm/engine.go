@@ -41,9 +41,8 @@ type Engine struct {
 	inputs  []input
 	live    map[engines.RequestID]*job
 	spare   []*job
-	ending  []*job // ended, still held by a batch in flight
-	flights []flight
-	oldest  int
+	ending  []*job             // ended, still held by a batch in flight
+	flights []flight           // by step number, modulo how many can be in flight
 	aborted []*engines.Request // to be reported by the next Complete
 
 	shapes   []plan.StepShape
@@ -112,7 +111,7 @@ func (e *Engine) Poll() engines.Action {
 		}
 		return engines.Action{Do: engines.Idle}
 	}
-	f := &e.flights[(e.oldest+e.loop.InFlight()-1)%len(e.flights)]
+	f := &e.flights[b.Step%len(e.flights)]
 	f.preempted, f.scheduled = f.preempted[:0], b.Tokens
 	for _, v := range b.Preempted {
 		j := v.Request.Owner.(*job)
@@ -159,8 +158,7 @@ func (e *Engine) Complete(out *engines.Outcome) {
 		}
 	}
 	b := e.loop.Oldest()
-	f := &e.flights[e.oldest]
-	e.oldest = (e.oldest + 1) % len(e.flights)
+	f := &e.flights[b.Step%len(e.flights)]
 	if e.parts.Sched.Speculative != nil {
 		e.verify(b)
 	}

@@ -24,6 +24,7 @@ type Cache struct {
 	config     Config
 	align      int
 	watermark  int
+	plain      bool // one group, of full attention
 	pool       *Pool
 	managers   []manager
 	attentions []attention
@@ -43,6 +44,7 @@ func NewCache(config Config) *Cache {
 		c.managers[g] = manager{spec: spec, rules: &registry[spec.Kind], group: g, pool: c.pool,
 			cap: spec.AdmissionCap(config.MaxModelLen, config.MaxInFlight)}
 	}
+	c.plain = len(config.Groups) == 1 && config.Groups[0].Kind == Full
 	c.attentions = attentions(c.config.Groups)
 	c.hit.Blocks = make([][]BlockID, len(config.Groups))
 	c.demands = make([]demand, len(config.Groups))
@@ -97,6 +99,9 @@ func (c *Cache) Allocate(s *Sequence, g Grant) bool {
 	for len(s.tables) < len(c.managers) {
 		s.tables = append(s.tables, table{state: -1})
 	}
+	if c.plain && g.Hit == nil && !g.Whole && !g.Watermark && s.tables[0].held {
+		return c.lengthen(s, &g)
+	}
 	computed := s.Computed
 	if g.Hit != nil {
 		computed += g.Hit.Tokens
@@ -126,6 +131,27 @@ func (c *Cache) Allocate(s *Sequence, g Grant) bool {
 	}
 	for i := range c.managers {
 		c.managers[i].extend(&s.tables[i], &c.demands[i])
+	}
+	if c.config.Caching {
+		c.Store(s, min(main, s.Tokens))
+	}
+	return true
+}
+
+// lengthen is Allocate for a running request when all layers attend in full: no block
+// is ever passed, and the table only grows.
+func (c *Cache) lengthen(s *Sequence, g *Grant) bool {
+	t, size := &s.tables[0], c.config.BlockSize
+	main := s.Computed + g.New
+	n := 0
+	if slots := min(main+g.Lookahead, c.config.MaxModelLen); slots > len(t.blocks)*size {
+		n = ceilDiv(slots, size) - len(t.blocks)
+	}
+	if n > c.pool.free.n-g.Reserved {
+		return false
+	}
+	if n > 0 {
+		t.blocks = c.pool.take(t.blocks, n)
 	}
 	if c.config.Caching {
 		c.Store(s, min(main, s.Tokens))

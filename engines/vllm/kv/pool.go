@@ -80,6 +80,10 @@ func (p *Pool) touch(ids []BlockID) {
 // holds go to the free list: those without a hash to its front, as a group in the
 // order given, the others to its end (block_pool.py:719-743).
 func (p *Pool) release(ids []BlockID) {
+	if !p.caching {
+		p.giveBack(ids)
+		return
+	}
 	p.scratch = p.scratch[:0]
 	for i := len(ids) - 1; i >= 0; i-- {
 		id := ids[i]
@@ -90,7 +94,7 @@ func (p *Pool) release(ids []BlockID) {
 		if b.state -= holder; b.state >= holder {
 			continue
 		}
-		if !p.caching || b.key == 0 {
+		if b.key == 0 {
 			p.scratch = append(p.scratch, id)
 			continue
 		}
@@ -100,6 +104,18 @@ func (p *Pool) release(ids []BlockID) {
 	for i := len(p.scratch) - 1; i >= 0; i-- {
 		p.makeRoom()
 		p.blocks[p.scratch[i]].place = p.free.pushFront(p.scratch[i])
+	}
+}
+
+// giveBack is release without a prefix cache: nothing is shared, and all goes to the
+// front.
+func (p *Pool) giveBack(ids []BlockID) {
+	for _, id := range ids {
+		if id != Null {
+			p.makeRoom()
+			p.blocks[id].state = 0
+			p.free.pushFront(id)
+		}
 	}
 }
 

@@ -4,10 +4,10 @@ package kv
 // them (block_pool.py:300-545, single_type_kv_cache_manager.py:424-475).
 func (m *manager) store(c *Cache, s *Sequence, tokens int) {
 	t := &s.tables[m.group]
-	full := tokens / m.spec.BlockSize
-	if full <= t.cached {
+	if tokens < (t.cached+1)*m.spec.BlockSize {
 		return
 	}
+	full := tokens / m.spec.BlockSize
 	first, told := t.cached, m.pool.sink != nil || m.spec.Kind == Mamba
 	c.stored.Hashes = c.stored.Hashes[:0]
 	for i := first; i < full; i++ {

@@ -20,9 +20,9 @@ type cruise struct {
 	active  []*Request // running requests that do not cruise, in running order
 	due     []*Request
 	merged  []*Request
-	through int // last step whose batch counts the cruising requests
-	last    int // last completed step
-	flight  []*Batch
+	through int      // last step whose batch counts the cruising requests
+	last    int      // last completed step
+	flight  []*Batch // in flight, oldest first
 
 	attended []int64 // over the cruising requests, per KV group, for the coming step
 	slope    []int64 // growth of attended per step
@@ -94,13 +94,21 @@ func (s *Scheduler) gather() {
 	c := &s.cruise
 	c.due = c.due[:0]
 	slot := s.step % wheelSize
-	for r := c.wheel[slot]; r != nil; r = c.wheel[slot] {
-		if s.unlink(r); r.stops == s.step {
+	next := c.wheel[slot]
+	c.wheel[slot] = nil
+	for r := next; r != nil; r = next {
+		next = r.next
+		r.prev, r.next, r.armed = nil, nil, false
+		if r.stops == s.step {
 			s.leave(r)
 		}
 		c.due = append(c.due, r)
 	}
 	sortByOrder(c.due)
+	if len(c.active) == 0 {
+		c.merged, c.due = c.due, c.merged
+		return
+	}
 	c.merged = c.merged[:0]
 	k := 0
 	for _, r := range c.active {
@@ -361,6 +369,16 @@ func (s *Scheduler) settle(b *Batch) {
 	}
 	c.through = s.step
 	c.flight = append(c.flight, b)
+}
+
+// land takes the oldest batch, now completed, out of the flight.
+func (c *cruise) land(b *Batch) {
+	n := len(c.flight) - 1
+	for i := range n {
+		c.flight[i] = c.flight[i+1]
+	}
+	c.flight = c.flight[:n]
+	c.last = b.Step
 }
 
 // flushActive makes every running request's counts exact between steps.

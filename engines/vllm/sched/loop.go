@@ -37,7 +37,7 @@ func (l *Loop) Launch() *Batch {
 	if l.full || !l.Scheduler.HasWork() {
 		return nil
 	}
-	b := &l.batches[(l.oldest+l.n)%l.depth]
+	b := &l.batches[l.place(l.n)]
 	l.Scheduler.Schedule(b)
 	l.n++
 	l.full = l.n == l.depth || b.Tokens == 0 && l.Scheduler.Unfinished() == 0
@@ -56,9 +56,17 @@ func (l *Loop) Oldest() *Batch {
 func (l *Loop) Complete(out *Output) {
 	b := l.Oldest()
 	l.Scheduler.Update(b, out)
-	l.oldest = (l.oldest + 1) % l.depth
+	l.oldest = l.place(1)
 	l.n--
 	l.full = false
+}
+
+// place is where in the ring the batch i after the oldest is; i is at most depth.
+func (l *Loop) place(i int) int {
+	if i += l.oldest; i >= l.depth {
+		i -= l.depth
+	}
+	return i
 }
 
 // Waits reports whether the next iteration waits for the oldest batch.
@@ -68,7 +76,7 @@ func (l *Loop) Waits() bool { return l.full }
 func (l *Loop) Tokens() int {
 	n := 0
 	for i := range l.n {
-		n += l.batches[(l.oldest+i)%l.depth].Tokens
+		n += l.batches[l.place(i)].Tokens
 	}
 	return n
 }

@@ -22,8 +22,7 @@ func (s *Scheduler) Update(b *Batch, out *Output) {
 	}
 	s.failGrammars(out)
 	out.Prefix, s.prefix = s.prefix, PrefixStats{}
-	s.cruise.flight = append(s.cruise.flight[:0], s.cruise.flight[1:]...)
-	s.cruise.last = b.Step
+	s.cruise.land(b)
 }
 
 // sampled appends the tokens of one entry and frees a request they end.

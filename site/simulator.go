@@ -5,19 +5,14 @@ import (
 	"compress/gzip"
 	"fmt"
 	"path/filepath"
+
+	"github.com/inference-sim/accuracy-dashboard/site/wasm"
 )
 
-// Simulator is the simulator as a reader's browser runs it.
-type Simulator struct {
-	Module  []byte // WebAssembly
-	Glue    []byte // wasm_exec.js of the toolchain that made Module
-	License []byte // of Glue and of the runtime in Module
-}
-
-// publish puts m where the pages' scripts find it and returns the size a reader fetches. The
-// module is compressed here, not by a server that may not, and its name claims no encoding that a
-// server could undo.
-func (m *Simulator) publish(s *source) (size string, err error) {
+// simulator puts m where the pages' scripts find it and returns the size a reader fetches, or ""
+// for none. The module is compressed here, not by a server that may not, and its name claims no
+// encoding that a server could undo.
+func (s *source) simulator(m *wasm.Module) (size string, err error) {
 	if m == nil {
 		return "", nil
 	}
@@ -26,7 +21,7 @@ func (m *Simulator) publish(s *source) (size string, err error) {
 	if err != nil {
 		return "", err
 	}
-	if _, err = z.Write(m.Module); err == nil {
+	if _, err = z.Write(m.Code); err == nil {
 		err = z.Close()
 	}
 	if err != nil {

@@ -25,18 +25,19 @@ import (
 	"github.com/inference-sim/accuracy-dashboard/internal/swap"
 	"github.com/inference-sim/accuracy-dashboard/site/page"
 	"github.com/inference-sim/accuracy-dashboard/site/seal"
+	"github.com/inference-sim/accuracy-dashboard/site/wasm"
 )
 
 // Options say where a site goes and what it is built with.
 type Options struct {
-	Out       string     // directory to make; an earlier site there is replaced, anything else is refused
-	Home      string     // absolute URL of the published root, for feeds and the sitemap
-	Library   string     // node_modules with the chart library; without one, charts are static pictures
-	Key       string     // PEM private key, P-256; without one an ephemeral key proves integrity only
-	Prose     fs.FS      // Markdown pages people wrote
-	Reference fs.FS      // generated Markdown pages and the files beside them, published below reference/
-	Rules     []string   // invariant ids that prose may link to as inv:ID
-	Simulator *Simulator // nil: pages say that they cannot run it
+	Out       string       // directory to make; an earlier site there is replaced, anything else is refused
+	Home      string       // absolute URL of the published root, for feeds and the sitemap
+	Library   string       // node_modules with the chart library; without one, charts are static pictures
+	Key       string       // PEM private key, P-256; without one an ephemeral key proves integrity only
+	Prose     fs.FS        // Markdown pages people wrote
+	Reference fs.FS        // generated Markdown pages and the files beside them, published below reference/
+	Rules     []string     // invariant ids that prose may link to as inv:ID
+	Simulator *wasm.Module // nil: pages say that they cannot run it
 }
 
 // Home is where the published site lives.
@@ -67,7 +68,7 @@ func Build(ctx context.Context, in page.Input, o Options) error {
 	if in.Live, err = LibraryThere(o.Library); err != nil {
 		return err
 	}
-	if in.Simulator, err = o.Simulator.publish(src); err != nil {
+	if in.Simulator, err = src.simulator(o.Simulator); err != nil {
 		return err
 	}
 	if err := page.Build(in, src); err != nil {

@@ -24,6 +24,7 @@ import (
 	"github.com/inference-sim/accuracy-dashboard/sim/spec"
 	"github.com/inference-sim/accuracy-dashboard/site"
 	"github.com/inference-sim/accuracy-dashboard/site/page"
+	"github.com/inference-sim/accuracy-dashboard/site/wasm"
 )
 
 // job is a scoring run: everything it reads is open, and nothing has run.
@@ -57,7 +58,7 @@ func begin(o options) (*job, error) {
 	if j.world, err = theWorld(w, j.build); err != nil {
 		return nil, err
 	}
-	j.world.Watch = w.Watch
+	j.world.Watch = func(s *spec.Scenario) (*spec.Result, *record.Timeline, error) { return watch(w, s) }
 	j.world.Typical = func(s *spec.Scenario, r *spec.Result) ([]record.TypicalStep, error) { return typicalSteps(w, s, r) }
 	return j, j.openArchive()
 }
@@ -217,8 +218,8 @@ func publish(ctx context.Context, in page.Input, o options, progress io.Writer) 
 		ids[i] = r.ID
 	}
 	module, err := simulator(ctx)
-	if no, ok := errors.AsType[errNoSimulator](err); ok {
-		fmt.Fprintf(progress, "the site cannot run the simulator: %s\n", no.why)
+	if no, ok := errors.AsType[wasm.Unavailable](err); ok {
+		fmt.Fprintf(progress, "the site cannot run the simulator: %s\n", no.Why)
 	} else if err != nil {
 		return err
 	}

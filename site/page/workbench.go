@@ -78,9 +78,11 @@ func (s *site) benchLane(points []record.Point) (BenchLane, bool) {
 	sc := p.Trial.Scenario
 	l := BenchLane{Name: laneName(p), Href: lanePath(p.Lane), Unit: p.UnitID, Engine: sc.Engine.Kind, Model: sc.Model, Checkpoint: sc.Checkpoint,
 		Hardware: sc.Hardware, Covers: span(points), Errors: []benchError{}, points: len(points)}
-	for _, a := range s.Summary.ByLane {
-		if a.Group == p.Lane {
-			l.Errors = append(l.Errors, benchError(figure("Mean absolute error of "+metricName(a.Metric), a.MAPE)))
+	for _, id := range headlineMetrics {
+		for _, a := range s.Summary.ByLane {
+			if a.Group == p.Lane && a.Metric == id {
+				l.Errors = append(l.Errors, benchError(figure("Mean absolute error of "+metricName(id), a.MAPE)))
+			}
 		}
 	}
 	return l, true
@@ -124,7 +126,7 @@ workload:
 
 func (s *site) benchPage(lanes int) Doc {
 	d := Doc{Path: "workbench/", Title: "Workbench", View: "workbench", Description: "Change a measured deployment and see what the simulator expects.",
-		Lead: "Start from a measured deployment, change its load, layout, chip, model or engine settings, and see what the simulator expects. What nobody measured is an extrapolation: the error of the nearest measured lane stands beside it."}
+		Lead: "Start from a measured deployment, change its load, layout, chip, model or engine settings, and see what the simulator expects. What was not measured is an extrapolation; the error in the measured lane of that engine, model and chip stands beside it."}
 	if s.Simulator == "" || lanes == 0 {
 		d.View = ""
 	}

@@ -1,9 +1,15 @@
 // What a simulated scenario gave, beside the start's published and measured figures.
 import { el } from "./dom";
 
-const sharp = new Intl.NumberFormat("en", { maximumSignificantDigits: 4 });
-const share = new Intl.NumberFormat("en", { style: "percent", maximumFractionDigits: 1 });
-const change = new Intl.NumberFormat("en", { style: "percent", maximumFractionDigits: 1, signDisplay: "exceptZero" });
+// number has four significant digits and no exponent, as on every page.
+function number(v) {
+  const a = Math.abs(v);
+  const digits = v === 0 || a >= 1000 ? 0 : Math.max(0, 3 - Math.max(-1, Math.floor(Math.log10(a))));
+  return v.toLocaleString("en", { minimumFractionDigits: Number.isInteger(v) ? 0 : digits, maximumFractionDigits: digits });
+}
+const minus = (s) => s.replace("-", "\u2212");
+const share = new Intl.NumberFormat("en", { style: "percent", minimumFractionDigits: 1, maximumFractionDigits: 1 });
+const change = new Intl.NumberFormat("en", { style: "percent", minimumFractionDigits: 1, maximumFractionDigits: 1, signDisplay: "exceptZero" });
 
 const figure = (id) => (r) => r.figures?.find((f) => f.metric === id && f.scope === "cluster")?.value;
 const most = (key) => (r) => Math.max(...r.engines.map((e) => e[key]));
@@ -17,14 +23,14 @@ const rows = [
   ["Requests running, most", "", most("max_running")], ["Requests waiting, most", "", most("max_waiting")],
   ["Preemptions", "", (r) => r.engines.reduce((n, e) => n + e.preemptions, 0)],
 ];
-const shown = (v, unit) => (v === undefined || !Number.isFinite(v) ? "–" : unit === "%" ? share.format(v) : sharp.format(unit === "ms" ? 1000 * v : v));
+const shown = (v, unit) => (v === undefined || !Number.isFinite(v) ? "–" : unit === "%" ? share.format(v) : number(unit === "ms" ? 1000 * v : v));
 
 function table() {
-  const heads = ["", "Unit", "Here", "Start, simulated", "Change", "Start, measured"];
+  const heads = ["Metric", "Unit", "Here", "Start, simulated", "Change", "Start, measured"];
   const cells = rows.map(() => heads.slice(2).map(() => el("td", { className: "num" }, "–")));
   const body = rows.map(([name, unit], i) => el("tr", {}, el("th", { scope: "row" }, name), el("td", {}, unit === "%" ? "" : unit), ...cells[i]));
   const t = el("table", {}, el("caption", { className: "off" }, "What the scenario gave, beside the start"),
-    el("thead", {}, el("tr", {}, ...heads.map((h, i) => (h ? el("th", { scope: "col", className: i > 1 ? "num" : "" }, h) : el("td"))))), el("tbody", {}, ...body));
+    el("thead", {}, el("tr", {}, ...heads.map((h, i) => el("th", { scope: "col", className: i > 1 ? "num" : "" }, h)))), el("tbody", {}, ...body));
   return { region: el("div", { className: "scroll", tabIndex: 0, role: "region", ariaLabel: "Figures" }, t), cells };
 }
 
@@ -39,7 +45,7 @@ const svg = (tag, props, ...children) => {
 function bar(parts) {
   const total = parts.reduce((n, p) => n + p.seconds, 0);
   if (!total) return [];
-  const said = (p) => `${share.format(p.seconds / total)} (${sharp.format(p.seconds)} s)`;
+  const said = (p) => `${share.format(p.seconds / total)} (${number(p.seconds)} s)`;
   let x = 0;
   const rects = parts.map((p, i) => {
     const width = (100 * p.seconds) / total;
@@ -56,7 +62,7 @@ function claimed(root, { lanes, unchanged, unit }) {
   const link = (href, text) => el("a", { href: root + href }, text);
   const out = unchanged
     ? [el("p", {}, el("strong", {}, "As measured."), " This is the scenario of ", link(`points/${unit}/`, "a measured point"), "; change it, and it becomes an extrapolation.")]
-    : [el("p", {}, el("strong", {}, "Extrapolation."), " Nobody measured this.")];
+    : [el("p", {}, el("strong", {}, "Extrapolation."), " A simulation that stands beside no measurement.")];
   if (!lanes.length) out.push(el("p", {}, "No measured points of this engine, model, checkpoint and chip: nothing says how far off these figures are."));
   for (const l of lanes) {
     out.push(el("p", {}, "How far off the simulator was in the lane ", link(l.href, l.name), `, over ${l.covers}:`));
@@ -90,7 +96,7 @@ export function outcome(root) {
   };
   return {
     stop,
-    parts: [el("div", { className: "acts" }, meter, stop, said), fault, claim, region, el("h3", {}, "Where simulated engine time went"), time],
+    parts: [el("div", { className: "acts" }, said, meter, stop), fault, claim, region, el("h3", {}, "Where simulated engine time went"), time],
     claim(c) {
       claim.classList.toggle("known", c.unchanged);
       claim.replaceChildren(...claimed(root, c));
@@ -101,7 +107,9 @@ export function outcome(root) {
     },
     stopped: () => state("stopped", "Stopped. Change anything to go on."),
     refused(answer) {
-      state("refused", "The simulator refuses this scenario.");
+      state("refused", "Refused.");
+      for (const row of cells) row[0].textContent = row[2].textContent = "–";
+      time.replaceChildren();
       refuse("The simulator refuses this scenario", [answer.error, ...answer.hints.map((h) => `hint: ${h}`)]);
     },
     broke: (e) => { state("refused", "The workbench stopped."); refuse("The workbench stopped", [e.message]); },
@@ -113,10 +121,10 @@ export function outcome(root) {
       rows.forEach(([, unit, get, id], i) => {
         const here = get(result), there = get(start);
         const measured = id && point.point.metrics[id]?.measured;
-        const moved = here !== undefined && there ? change.format(here / there - 1) : "–";
+        const moved = here !== undefined && there ? minus(change.format(here / there - 1)) : "–";
         [shown(here, unit), shown(there, unit), moved, shown(measured, unit)].forEach((t, k) => (cells[i][k].textContent = t));
       });
-      time.replaceChildren(...bar(result.parts), el("p", { className: "note" }, result.validity.statement + "."));
+      time.replaceChildren(...bar(result.parts), el("p", { className: "note" }, `${result.validity.inside === "inside" ? "Inside" : "Outside"} the range of held-out runs: ${result.validity.statement}.`));
     },
   };
 }

@@ -75,7 +75,7 @@ function parsed(lines) {
 export function scenarioOf(base, values, changes) {
   const s = structuredClone(base), x = s.workload.inferencex, kind = s.engine.kind;
   const number = (id) => {
-    if (values[id] === "" || Number.isNaN(Number(values[id]))) throw new Error(`${id}: ${values[id] || "nothing"}: is not a number`);
+    if (values[id] === "" || Number.isNaN(Number(values[id]))) throw new Error(`${fields.find((f) => f.id === id).label}: ${values[id] || "nothing"}: is not a number`);
     return Number(values[id]);
   };
   if (!Object.keys(changes).length) return s;

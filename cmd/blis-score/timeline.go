@@ -1,16 +1,17 @@
-package world
+package main
 
 import (
 	"math"
 
+	"github.com/inference-sim/accuracy-dashboard/internal/world"
 	"github.com/inference-sim/accuracy-dashboard/scorer/record"
 	"github.com/inference-sim/accuracy-dashboard/sim"
 	"github.com/inference-sim/accuracy-dashboard/sim/des"
 	"github.com/inference-sim/accuracy-dashboard/sim/spec"
 )
 
-// Watch simulates a scenario as Run does, and keeps what it did over time.
-func (w *World) Watch(s *spec.Scenario) (*spec.Result, *record.Timeline, error) {
+// watch simulates a scenario and keeps what it did over time.
+func watch(w *world.World, s *spec.Scenario) (*spec.Result, *record.Timeline, error) {
 	in, t := w.Sim(), &timeline{width: 1 << 12, measured: des.Never}
 	in.Observer = t
 	r, err := sim.Run(s, in)

@@ -1,0 +1,74 @@
+// Package wasm compiles the simulator for browsers.
+//
+// In: a checkout of the source around the working directory, and the Go toolchain in PATH. Out: the
+// module and the toolchain's own script that starts one, or an [Unavailable] that says what is
+// missing. Equal sources and toolchains give equal bytes. Nothing is fetched and nothing is left.
+package wasm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+)
+
+// Package is the program that is compiled.
+const Package = "github.com/inference-sim/accuracy-dashboard/cmd/blis-wasm"
+
+// Module is the simulator as a reader's browser runs it.
+type Module struct {
+	Code    []byte // WebAssembly
+	Glue    []byte // wasm_exec.js of the toolchain that made Code
+	License []byte // of Glue and of the runtime in Code
+}
+
+// Unavailable is why there is no module: no source or no toolchain. A fault of the source is
+// another error.
+type Unavailable struct{ Why string }
+
+func (u Unavailable) Error() string { return u.Why }
+
+// Compile makes the module of the source that the working directory lies in.
+func Compile(ctx context.Context) (*Module, error) {
+	root, err := command(ctx, "env", "GOROOT")
+	if err != nil {
+		return nil, Unavailable{"no Go toolchain: " + err.Error()}
+	}
+	if _, err := command(ctx, "list", Package); err != nil {
+		return nil, Unavailable{"the source is not here: " + err.Error()}
+	}
+	dir, err := os.MkdirTemp("", "blis-wasm-*")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	code := filepath.Join(dir, "blis.wasm")
+	if _, err := command(ctx, "build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w", "-o", code, Package); err != nil {
+		return nil, fmt.Errorf("compile the simulator for browsers: %w", err)
+	}
+	m := new(Module)
+	if m.Code, err = os.ReadFile(code); err != nil {
+		return nil, err
+	}
+	if m.Glue, err = os.ReadFile(filepath.Join(root, "lib", "wasm", "wasm_exec.js")); err == nil {
+		m.License, err = os.ReadFile(filepath.Join(root, "LICENSE"))
+	}
+	if err != nil {
+		return nil, Unavailable{"the Go toolchain is not complete: " + err.Error()}
+	}
+	return m, nil
+}
+
+// command runs the go command for browsers.
+func command(ctx context.Context, args ...string) (string, error) {
+	c := exec.CommandContext(ctx, "go", args...)
+	c.Env = append(os.Environ(), "GOOS=js", "GOARCH=wasm")
+	out, err := c.Output()
+	if e, ok := errors.AsType[*exec.ExitError](err); ok {
+		return "", fmt.Errorf("go %s: %w: %s", args[0], err, strings.TrimSpace(string(e.Stderr)))
+	}
+	return strings.TrimSpace(string(out)), err
+}

@@ -1,0 +1,42 @@
+package wasm
+
+import (
+	"bytes"
+	"errors"
+	"testing"
+)
+
+func TestTheSameSourceGivesTheSameModule(t *testing.T) {
+	a, err := Compile(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := Compile(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(a.Code, b.Code) || !bytes.HasPrefix(a.Code, []byte("\x00asm")) {
+		t.Errorf("got %d and %d bytes, want the same WebAssembly twice", len(a.Code), len(b.Code))
+	}
+	if !bytes.Contains(a.Glue, []byte("Go")) || !bytes.Contains(a.License, []byte("Copyright")) {
+		t.Error("the glue or its licence is missing")
+	}
+}
+
+func TestWhatIsMissingIsSaid(t *testing.T) {
+	for name, c := range map[string]struct{ dir, path string }{
+		"no source":    {t.TempDir(), ""},
+		"no toolchain": {".", t.TempDir()},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Chdir(c.dir)
+			if c.path != "" {
+				t.Setenv("PATH", c.path)
+			}
+			_, err := Compile(t.Context())
+			if _, ok := errors.AsType[Unavailable](err); !ok {
+				t.Errorf("got %v, want Unavailable", err)
+			}
+		})
+	}
+}

@@ -1,9 +1,11 @@
 package vllm
 
 import (
+	"bytes"
 	"errors"
 	"flag"
 	"os"
+	"slices"
 	"testing"
 
 	"github.com/inference-sim/accuracy-dashboard/cost/plan"
@@ -22,6 +24,42 @@ func TestConformance(t *testing.T) {
 		*scenarios = 10000
 	}
 	enginetest.Run(t, build, *scenarios)
+}
+
+// counted counts cache events.
+type counted struct{ stored, removed int }
+
+func (c *counted) Stored(*kv.Stored)         { c.stored++ }
+func (c *counted) Removed(kv.BlockHash, int) { c.removed++ }
+func (c *counted) Cleared()                  {}
+
+// Publishing what the cache does changes nothing that it does.
+func TestEventsChangeNoDecision(t *testing.T) {
+	events := &counted{}
+	for seed := range uint64(60) {
+		s, arrivals := enginetest.Scenario(seed)
+		var logs [2]bytes.Buffer
+		for k, sink := range []kv.Sink{nil, events} {
+			e, err := build(s)
+			if err != nil {
+				break
+			}
+			parts := e.(*Engine).parts
+			parts.Sched.Sink = sink
+			if e, err = Assemble(parts); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := enginetest.Drive(e, slices.Clone(arrivals), &logs[k]); err != nil {
+				t.Fatalf("seed %d: %v", seed, err)
+			}
+		}
+		if !bytes.Equal(logs[0].Bytes(), logs[1].Bytes()) {
+			t.Errorf("seed %d: publishing events changes the outcome", seed)
+		}
+	}
+	if events.stored == 0 || events.removed == 0 {
+		t.Errorf("got %+v, want events of both kinds", *events)
+	}
 }
 
 // free prices nothing; eager pads nothing.

@@ -244,6 +244,9 @@ func TestRefusalPairs(t *testing.T) {
 		{arg("kv-transfer-config", map[string]any{"kv_connector": "NixlConnector", "kv_role": "kv_both"}), gptoss, "engine.args.kv-transfer-config.kv_connector: NixlConnector: is not modelled"},
 		{arg("speculative-config", map[string]any{"method": "medusa", "num_speculative_tokens": 2}),
 			arg("speculative-config", map[string]any{"method": "ngram", "num_speculative_tokens": 2}), "engine.args.speculative-config.method: medusa: is outside the values modelled here"},
+		{split("20,15"), split("20,16"), "sum(partitions)=35 does not match num_hidden_layers=36."},
+		{split("36"), split("35,1"), "len(partitions)=1 does not match pp_size=2."},
+		{arg("mamba-ssm-cache-dtype", "fp8"), arg("mamba-ssm-cache-dtype", "bfloat16"), "Input should be 'auto', 'float32', 'float16' or 'bfloat16'"},
 		{with(minimax, map[string]any{"tensor-parallel-size": 8}), with(minimax, map[string]any{"tensor-parallel-size": 8, "enable-expert-parallel": true}),
 			"gate's and up's weight = 192 is not divisible by weight quantization block_n = 128"},
 		{engines.Spec{Model: "glm-5", Hardware: "b200_sxm", Args: map[string]any{"tensor-parallel-size": 8}}, kimiOn8(), "is not modelled"},
@@ -258,6 +261,13 @@ func TestRefusalPairs(t *testing.T) {
 			t.Errorf("%v: got %v, want accepted", c.accepted.Args, err)
 		}
 	}
+}
+
+// split is a launch whose pipeline stages are cut by hand.
+func split(layers string) engines.Spec {
+	s := with(gptoss, map[string]any{"pipeline-parallel-size": 2})
+	s.Env = map[string]string{"VLLM_PP_LAYER_PARTITION": layers}
+	return s
 }
 
 func kimiOn8() engines.Spec { return with(kimi, map[string]any{"tensor-parallel-size": 8}) }

@@ -28,6 +28,8 @@ type Config struct {
 	HashAlgo            string
 	Retention           *int // prefix_cache_retention_interval; nil caches every boundary
 	MambaCacheMode      string
+	MambaDtype          string // of convolution tails: "auto" is the model's
+	MambaStateDtype     string // of recurrent states: "auto" is the checkpoint's
 	KVOffloadingGiB     float64
 	KVOffloadingBackend string
 
@@ -40,6 +42,7 @@ type Config struct {
 	Executor                      string
 	All2All                       string
 	DBO                           bool
+	Partition                     []int // VLLM_PP_LAYER_PARTITION; nil is the even split
 
 	// SchedulerConfig
 	MaxBatchedTokens   int

@@ -1,5 +1,10 @@
 package config
 
+import (
+	"strconv"
+	"strings"
+)
+
 // launchChecks are create_engine_config's own checks of the data-parallel options.
 func launchChecks(r *reader, _ environment) error {
 	c := r.c
@@ -45,7 +50,7 @@ func launchChecks(r *reader, _ environment) error {
 var all2alls = []string{"naive", "pplx", "deepep_high_throughput", "deepep_low_latency", "deepep_v2", "mori_high_throughput",
 	"mori_low_latency", "nixl_ep", "allgather_reducescatter", "flashinfer_all2allv", "flashinfer_nvlink_two_sided", "flashinfer_nvlink_one_sided"}
 
-func parallelConfig(r *reader, _ environment) error {
+func parallelConfig(r *reader, env environment) error {
 	c := r.c
 	c.TP, c.PP, c.DP, c.PCP, c.DCP, c.All2All = 1, 1, 1, 1, 1, "allgather_reducescatter"
 	local := 0
@@ -75,7 +80,35 @@ func parallelConfig(r *reader, _ environment) error {
 	default:
 		c.DPLocal = c.DP
 	}
-	return c.executor(backend)
+	if err := c.executor(backend); err != nil {
+		return err
+	}
+	return c.partition(env)
+}
+
+// partition reads a pipeline split by hand, which the model's loading checks
+// (distributed/utils.py, get_pp_indices).
+func (c *Config) partition(env environment) error {
+	text, ok := env.vars["VLLM_PP_LAYER_PARTITION"]
+	if !ok {
+		return nil
+	}
+	sum := 0
+	for _, part := range strings.Split(text, ",") {
+		n, err := strconv.Atoi(strings.TrimSpace(part))
+		if err != nil {
+			return valueError("Invalid partition string: %s", text)
+		}
+		c.Partition = append(c.Partition, n)
+		sum += n
+	}
+	switch {
+	case len(c.Partition) != c.PP:
+		return valueError("len(partitions)=%d does not match pp_size=%d.", len(c.Partition), c.PP)
+	case sum != c.Model.Layers:
+		return valueError("sum(partitions)=%d does not match num_hidden_layers=%d.", sum, c.Model.Layers)
+	}
+	return nil
 }
 
 // executor picks the executor and checks the world size against the node

@@ -100,6 +100,8 @@ var cacheDtypes = []string{"auto", "float16", "bfloat16", "fp8", "fp8_e4m3", "fp
 	"turboquant_k8v4", "turboquant_4bit_nc", "turboquant_k3v4_nc", "turboquant_3bit_nc",
 	"int4_per_token_head", "int8_per_token_head", "fp8_per_token_head", "nvfp4", "nvfp4_4over6"}
 
+var mambaDtypes = []string{"auto", "float32", "float16", "bfloat16"}
+
 func cacheConfig(r *reader, env environment) error {
 	c := r.c
 	c.GPUMemory, c.CacheDtype, c.HashAlgo, c.MambaCacheMode, c.KVOffloadingBackend = 0.92, "auto", "sha256", "none", "native"
@@ -122,6 +124,9 @@ func cacheConfig(r *reader, env environment) error {
 	}
 	r.optional("mamba_block_size", bound{"gt", 0})
 	r.literal("mamba_cache_mode", &c.MambaCacheMode, "all", "align", "none")
+	c.MambaDtype, c.MambaStateDtype = "auto", "auto"
+	r.literal("mamba_cache_dtype", &c.MambaDtype, mambaDtypes...)
+	r.literal("mamba_ssm_cache_dtype", &c.MambaStateDtype, mambaDtypes...)
 	c.KVCacheMemoryBytes = r.optional("kv_cache_memory_bytes")
 	r.number("kv_offloading_size", &c.KVOffloadingGiB)
 	r.literal("kv_offloading_backend", &c.KVOffloadingBackend, "native", "lmcache")

@@ -110,12 +110,17 @@ func (l *lowering) bytes(tokens, width int) int64 {
 func (l *lowering) stateBytes(a catalog.Attention) int64 {
 	r := *a.Recurrent
 	heads, keys := ceilDiv(r.ValueHeads, l.c.TP), ceilDiv(r.KeyHeads, l.c.TP)
-	element := int64(half)
-	if r.StateDtype == quantity.FP32 {
-		element = 4
+	state := stateElement(l.c.MambaStateDtype, r.StateDtype == quantity.FP32)
+	conv := stateElement(l.c.MambaDtype, false) * int64((r.ConvKernel-1)*(2*keys*r.KeyHeadDim+heads*r.ValueHeadDim))
+	return state*int64(heads*r.KeyHeadDim*r.ValueHeadDim) + conv
+}
+
+// stateElement is the bytes of a state's element, as stated or as the model has it.
+func stateElement(stated string, wide bool) int64 {
+	if stated == "float32" || stated == "auto" && wide {
+		return 4
 	}
-	conv := int64(half * (r.ConvKernel - 1) * (2*keys*r.KeyHeadDim + heads*r.ValueHeadDim))
-	return element*int64(heads*r.KeyHeadDim*r.ValueHeadDim) + conv
+	return half
 }
 
 // stateBlock is the attention block of a hybrid model: the smallest multiple of 16

@@ -140,6 +140,9 @@ func (l *lowering) stages() [][]indexed {
 	for i := range len(all) % n {
 		share[max(0, n-2-i)]++
 	}
+	if l.c.Partition != nil {
+		share = l.c.Partition
+	}
 	out := make([][]indexed, n)
 	for i, s := range share {
 		out[i], all = all[:s], all[s:]

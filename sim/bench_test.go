@@ -1,7 +1,6 @@
 package sim
 
 import (
-	"flag"
 	"fmt"
 	"runtime"
 	"strings"
@@ -100,15 +99,11 @@ func BenchmarkDriver(b *testing.B) {
 	b.ReportMetric(float64(r.Events.Transitions)/n, "events/request")
 }
 
-var million = flag.Bool("million", false, "also run a million requests (nightly)")
-
-// Work and memory of a request do not grow with the run (DEV-5).
+// Work and memory of a request do not grow with the run (DEV-5). cmd/blis holds the
+// whole simulator to it, engine and prices included.
 func TestCostOfARequestIsFlat(t *testing.T) {
 	keep.Rule(t, "DEV-5")
 	sizes := []int{10_000, 100_000}
-	if *million {
-		sizes = append(sizes, 1_000_000)
-	}
 	var events, bytes []float64
 	for _, n := range sizes {
 		text := strings.Replace(header, "ARGS", "", 1) + fmt.Sprintf("workload: {clients: [{name: a, requests: %d, arrivals: {poisson: {rate: 40}}, prompt: {fixed: 512}, output: {fixed: 128}}]}\n", n)

@@ -17,7 +17,9 @@ import (
 	"github.com/spf13/cobra"
 )
 
-//go:embed bench/*.yaml
+// referenceWorkloads are scenarios and the packed traces they replay.
+//
+//go:embed bench/*.yaml bench/*.gz
 var referenceWorkloads embed.FS
 
 // benchCmd measures the simulator's own speed on a reference workload.
@@ -74,7 +76,9 @@ func benchNames() []string {
 	entries, _ := referenceWorkloads.ReadDir("bench") // embedded: cannot fail
 	var out []string
 	for _, e := range entries {
-		out = append(out, strings.TrimSuffix(e.Name(), ".yaml"))
+		if name, ok := strings.CutSuffix(e.Name(), ".yaml"); ok {
+			out = append(out, name)
+		}
 	}
 	return out
 }
@@ -114,7 +118,9 @@ func (q *benchQuery) run() (*benchFigures, error) {
 	cpu, err := fastest(q.repeat, func() error {
 		runtime.GC()
 		runtime.ReadMemStats(&before)
-		r, err = w.Run(s)
+		world := w.Sim()
+		world.Files = traces{referenceWorkloads}
+		r, err = sim.Run(s, world)
 		runtime.ReadMemStats(&after)
 		return err
 	})
@@ -122,7 +128,7 @@ func (q *benchQuery) run() (*benchFigures, error) {
 		return nil, err
 	}
 	n := float64(r.Requests.Created)
-	f := &benchFigures{Workload: q.workload, PrefixCaching: q.prefix, Requests: q.requests, Rate: n / cpu, CPU: cpu,
+	f := &benchFigures{Workload: q.workload, PrefixCaching: q.prefix, Requests: int(r.Requests.Created), Rate: n / cpu, CPU: cpu,
 		Bytes: float64(after.TotalAlloc-before.TotalAlloc) / n, Peak: peakBytes()}
 	steps := int64(0)
 	for _, e := range r.Engines {
@@ -137,7 +143,7 @@ func (q *benchQuery) run() (*benchFigures, error) {
 func (q *benchQuery) compare(f *benchFigures, s *spec.Scenario, w *world.World) error {
 	rec := new(loadRecorder)
 	world := w.Sim()
-	world.Observer = rec
+	world.Observer, world.Files = rec, traces{referenceWorkloads}
 	if _, err := sim.Run(s, world); err != nil {
 		return err
 	}

@@ -1,6 +1,9 @@
 package main
 
 import (
+	"compress/gzip"
+	"embed"
+	"io"
 	"slices"
 
 	"github.com/inference-sim/accuracy-dashboard/sim"
@@ -55,4 +58,21 @@ func (l *loadRecorder) load(s *spec.Scenario) *floor.Load {
 func number(s *spec.Scenario, name string) int {
 	n, _ := s.Engine.Args[name].(int) // the embedded workloads state both limits
 	return n
+}
+
+// traces are the reference workloads' traces under the names scenarios give them.
+type traces struct{ embed.FS }
+
+// ReadFile unpacks a trace.
+func (t traces) ReadFile(name string) ([]byte, error) {
+	f, err := t.Open("bench/" + name + ".gz")
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	z, err := gzip.NewReader(f)
+	if err != nil {
+		return nil, err
+	}
+	return io.ReadAll(z)
 }

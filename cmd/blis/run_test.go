@@ -188,6 +188,10 @@ func TestBenchNamesItsWorkloads(t *testing.T) {
 	if code != 0 || json.Unmarshal([]byte(out), &f) != nil || f.Rate <= 0 || f.FloorRatio <= 0 {
 		t.Errorf("got %d, %s%s", code, out, complaint)
 	}
+	code, out, complaint = blisIn(t, dir, "bench", "--workload", "mooncake", "--requests", "200", "--repeat", "1", "--json")
+	if f = (benchFigures{}); code != 0 || json.Unmarshal([]byte(out), &f) != nil || f.Rate <= 0 || f.FloorRatio <= 0 {
+		t.Errorf("a trace: got %d, %s%s", code, out, complaint)
+	}
 	if code, _, complaint := blisIn(t, dir, "bench", "--workload", "w2"); code != exit.Refused || !strings.Contains(complaint, "w1-64") {
 		t.Errorf("got %d, %s", code, complaint)
 	}

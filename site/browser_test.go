@@ -69,28 +69,34 @@ func pageTypes() map[string]string {
 }
 
 // open runs the browser over the site in dir.
-func open(t *testing.T, dir string) browserReport {
+func open(t *testing.T, dir string) (r browserReport) {
 	t.Helper()
-	chromium := need.Tool(t, "chromium", "make test installs it")
-	node := need.Tool(t, "node", "make test needs it")
-	server := httptest.NewServer(http.FileServer(http.Dir(dir)))
-	defer server.Close()
 	pages, err := json.Marshal(pageTypes())
 	if err != nil {
 		t.Fatal(err)
 	}
-	run := exec.Command(node, "browser/browser.mjs", server.URL+"/", string(pages))
+	browse(t, dir, "browser.mjs", string(pages), &r)
+	return r
+}
+
+// browse runs a script of the browser over the site in dir and reads its report.
+func browse(t *testing.T, dir, script, what string, report any) {
+	t.Helper()
+	chromium := need.Tool(t, "chromium", "make test installs it")
+	node := need.Tool(t, "node", "make test needs it")
+	need.File(t, "node_modules/playwright-core", "make test installs it")
+	server := httptest.NewServer(http.FileServer(http.Dir(dir)))
+	defer server.Close()
+	run := exec.Command(node, "browser/"+script, server.URL+"/", what)
 	run.Env = append(os.Environ(), "CHROMIUM="+chromium)
 	run.Stderr = os.Stderr
 	out, err := run.Output()
 	if err != nil {
 		t.Fatalf("browser: %v", err)
 	}
-	var r browserReport
-	if err := json.Unmarshal(out, &r); err != nil {
+	if err := json.Unmarshal(out, report); err != nil {
 		t.Fatalf("%v in %s", err, out)
 	}
-	return r
 }
 
 func TestSiteInABrowser(t *testing.T) {

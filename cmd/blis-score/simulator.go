@@ -12,8 +12,15 @@ import (
 // stamps no revision and builds what is here.
 func simulator(ctx context.Context) (*wasm.Module, error) {
 	built, _ := stamp()
-	if here := checkout("."); built != "" && built != here {
-		return nil, wasm.Unavailable{Why: fmt.Sprintf("this program was built from revision %s, and the checkout here is at %s", built, here)}
+	if err := sameSource(built, checkout(".")); err != nil {
+		return nil, err
 	}
 	return wasm.Compile(ctx)
+}
+
+func sameSource(built, here string) error {
+	if built != "" && built != here {
+		return wasm.Unavailable{Why: fmt.Sprintf("this program was built from revision %s, and the checkout here is at %s", built, here)}
+	}
+	return nil
 }

@@ -1,28 +1,13 @@
 // Opens a site in headless Chromium and reports what a reader would meet, as JSON on stdout.
 // Arguments: the address of the site, and a JSON object of page paths by name.
-import { chromium } from "playwright-core";
-import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
+import { base, browser, open as visitPage, overflow, violations } from "./reader.mjs";
 
-const [base, pagesJSON] = process.argv.slice(2);
-const pages = JSON.parse(pagesJSON);
-const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
-const browser = await chromium.launch({ executablePath: process.env.CHROMIUM, args: ["--no-sandbox", "--disable-dev-shm-usage"] });
+const pages = JSON.parse(process.argv[3]);
 const report = { pages: {} };
 
 // open returns a page whose charts are drawn, and the list of what went wrong on it.
-async function open(context, url) {
-  const page = await context.newPage();
-  const wrong = [];
-  page.on("console", (m) => wrong.push(`console: ${m.text()}`));
-  page.on("pageerror", (e) => wrong.push(`error: ${e.message}`));
-  page.on("request", (r) => { if (!r.url().startsWith(base)) wrong.push(`request off the host: ${r.url()}`); });
-  page.on("response", (r) => { if (r.status() >= 400) wrong.push(`status ${r.status()}: ${r.url()}`); });
-  await page.goto(base + url);
-  const ready = () => [...document.querySelectorAll(".plot[data-chart]")].every((p) => p.querySelector("svg")) && !document.querySelector(".explorer:not(:has(table))");
-  await page.waitForFunction(ready).catch((e) => wrong.push(`never ready: ${e.message}`));
-  return { page, wrong };
-}
+const drawn = () => [...document.querySelectorAll(".plot[data-chart]")].every((p) => p.querySelector("svg")) && !document.querySelector(".explorer:not(:has(table))");
+const open = (context, url) => visitPage(context, url, drawn);
 
 async function visit(context, url) {
   const { page, wrong } = await open(context, url);
@@ -30,15 +15,12 @@ async function visit(context, url) {
     heading: document.querySelector("h1")?.textContent,
     background: getComputedStyle(document.body).backgroundColor,
     charts: [...document.querySelectorAll(".plot")].map((p) => ({ live: !!p.dataset.chart, marks: p.querySelectorAll("svg path").length, picture: !!p.querySelector("img") })),
-    overflow: document.documentElement.scrollWidth - document.documentElement.clientWidth,
   }));
-  await page.evaluate(axe); // evaluated by the debugger, so the page's own policy stays in force
-  const result = await page.evaluate(() => window.axe.run({ resultTypes: ["violations"] }));
-  const violations = result.violations.map((v) => `${v.id}: ${v.help}: ${v.nodes[0].html.slice(0, 200)}`);
+  const wide = await overflow(page), broken = await violations(page);
   await page.setViewportSize({ width: 360, height: 740 });
-  const narrow = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+  const narrow = await overflow(page);
   await page.close();
-  return { ...seen, wrong, violations, narrow };
+  return { ...seen, overflow: wide, wrong, violations: broken, narrow };
 }
 
 for (const scheme of ["light", "dark"]) {

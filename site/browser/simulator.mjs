@@ -1,0 +1,117 @@
+// Runs the simulator where a reader would, and reports what they would meet, as JSON on stdout.
+// Arguments: the address of the site, and a JSON object with the units short and long: the first
+// was really simulated, the second runs for minutes.
+import { base, browser, open, overflow, violations } from "./reader.mjs";
+
+const units = JSON.parse(process.argv[3]);
+const scripted = () => !!document.querySelector(".rerun button, .workbench form");
+const patience = { timeout: 120_000 };
+const watch = (page) => { // the module's size as it travels
+  const seen = { bytes: 0 };
+  page.on("response", async (r) => { if (r.url().includes("/sim/")) seen.bytes = (await r.body()).length; });
+  return seen;
+};
+
+async function rerun(context, unit, spoil) {
+  if (spoil) {
+    await context.route("**/point.json", async (route) => {
+      const answer = await route.fetch();
+      const text = await answer.text(), spoilt = text.replace(...spoil);
+      await route.fulfill({ response: answer, body: spoilt });
+    });
+  }
+  const { page, wrong } = await open(context, `points/${unit}/`, scripted);
+  const module = watch(page);
+  const run = page.locator(".rerun button.act"), said = page.locator(".rerun .said");
+  const answer = async () => {
+    await page.waitForFunction(() => document.querySelector(".rerun .said").matches(".good, .bad") && !document.querySelector(".rerun button.act").disabled, null, patience);
+    return { text: await said.innerText(), good: (await said.getAttribute("class")).includes("good") };
+  };
+  await run.focus();
+  await page.keyboard.press("Enter");
+  const first = await answer();
+  const out = { wrong, ...first, bytes: module.bytes, violations: await violations(page) };
+  await run.click();
+  await page.waitForFunction(() => document.querySelector(".rerun button.act").disabled);
+  out.again = (await answer()).text;
+  await page.setViewportSize({ width: 360, height: 740 });
+  out.narrow = await overflow(page);
+  await page.close();
+  await context.unrouteAll();
+  return out;
+}
+
+async function abort(context) {
+  const { page, wrong } = await open(context, `points/${units.long}/`, scripted);
+  await page.locator(".rerun button.act").click();
+  await page.waitForFunction(() => document.querySelector(".rerun progress").value > 0, null, patience);
+  const progress = await page.locator(".rerun .said").innerText();
+  const asked = Date.now();
+  await page.getByRole("button", { name: "Stop" }).click();
+  await page.waitForFunction(() => !document.querySelector(".rerun button.act").disabled, null, patience);
+  const out = { wrong, progress, said: await page.locator(".rerun .said").innerText(), took: (Date.now() - asked) / 1000 };
+  await page.close();
+  return out;
+}
+
+const settled = (page, state) => page.waitForSelector(`.workbench[data-state="${state}"]`, patience);
+const cells = (page) => page.locator(".workbench tbody td:nth-child(3)").allInnerTexts();
+
+async function workbench(context) {
+  const { page, wrong } = await open(context, `workbench/?unit=${units.short}`, scripted);
+  await settled(page, "done");
+  const claim = () => page.locator(".claim").innerText();
+  const out = { wrong, start: await cells(page), claim: await claim(), published: await page.locator(".workbench tbody td:nth-child(4)").allInnerTexts(),
+    parts: await page.locator(".workbench .bar rect").count(), violations: await violations(page) };
+
+  const load = page.locator("[name=concurrency]");
+  const asked = Date.now();
+  await load.fill("16");
+  await settled(page, "running");
+  await settled(page, "done");
+  out.took = (Date.now() - asked) / 1000;
+  out.changed = await cells(page);
+  out.url = new URL(page.url()).search;
+  out.extrapolation = await claim();
+
+  await load.focus(); // a burst of changes from the keyboard: the last one is answered
+  for (let i = 0; i < 4; i++) await page.keyboard.press("ArrowUp", { delay: 120 });
+  await page.waitForURL(/concurrency=20/);
+  await settled(page, "done");
+  out.burst = await cells(page);
+  const again = await open(context, page.url().slice(base.length), scripted);
+  await settled(again.page, "done");
+  out.permalink = await cells(again.page);
+  await again.page.close();
+
+  await page.locator("[name=args]").fill("no-such-argument: 1");
+  await settled(page, "refused");
+  out.refusal = await page.locator(".answer .said.bad").innerText();
+  out.refused = await cells(page);
+  out.violations.push(...(await violations(page)));
+  await page.getByRole("button", { name: "Back to the start" }).click();
+  await settled(page, "done");
+  out.back = await cells(page);
+  await page.locator("[name=hardware]").selectOption("h200_sxm");
+  await page.waitForURL(/hardware=h200_sxm/);
+  await settled(page, "done");
+  out.unmeasured = await claim();
+  await page.setViewportSize({ width: 360, height: 740 });
+  out.narrow = await overflow(page);
+  await page.close();
+  return out;
+}
+
+const report = {};
+for (const scheme of ["light", "dark"]) {
+  const context = await browser.newContext({ colorScheme: scheme, viewport: { width: 1280, height: 900 } });
+  report[scheme] = { point: await rerun(context, units.short), workbench: await workbench(context) };
+  if (scheme === "light") {
+    report.result = await rerun(context, units.short, [/"steps":\d/, '"steps":9']);
+    report.figure = await rerun(context, units.short, ['"simulated":0.', '"simulated":0.9']);
+    report.abort = await abort(context);
+  }
+  await context.close();
+}
+await browser.close();
+process.stdout.write(JSON.stringify(report));

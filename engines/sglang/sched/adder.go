@@ -137,8 +137,13 @@ func (a *Adder) add(r *Req) Verdict {
 	return a.verdict()
 }
 
-// cut admits the first tokens of r and leaves the rest to later steps.
+// cut admits the first tokens of r and leaves the rest to later steps. A page's
+// remainder can cut a second request, without a radix cache and when that ignores the
+// end of text; upstream then forgets the rest of the first.
 func (a *Adder) cut(r *Req, tokens int) {
+	if o := a.newChunked; o != nil {
+		o.lost = o.length() - o.filled()
+	}
 	r.extend = tokens
 	a.run = append(a.run, r)
 	a.newChunked = r

@@ -144,7 +144,7 @@ func (s *Scheduler) release(r *Req, remaining int) {
 	s.cache.Release(&r.hold)
 	s.freeSlot(r)
 	s.cache.Reserve(remaining * s.c.RetractSteps)
-	r.retracted, r.chunks, r.extend = true, 0, 0
+	r.retracted, r.chunks, r.extend, r.lost = true, 0, 0, 0
 }
 
 // Process applies the result of a launched batch: reqs are its requests when it was

@@ -33,6 +33,7 @@ type Req struct {
 	slot      bool
 	matched   int // tokens the queue policy found cached
 	cached    int // hit of the last admission
+	lost      int // prompt tokens that no step will compute
 	outputs   int
 	stint     stint
 	newest    uint64 // the result, of any batch, with its newest token; 0 is none

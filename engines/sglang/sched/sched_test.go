@@ -180,15 +180,18 @@ func clean(t testing.TB, s *Scheduler) {
 	}
 }
 
-// TestRandomRunsLeakNothing drives random configurations to their end:
-// BLIS_FUZZ_SCENARIOS sets how many, 300 by default.
+// scenarios is how many random runs a test makes: BLIS_FUZZ_SCENARIOS, or few.
+func scenarios(few int) int {
+	if n, err := strconv.Atoi(os.Getenv("BLIS_FUZZ_SCENARIOS")); err == nil {
+		return n
+	}
+	return few
+}
+
+// TestRandomRunsLeakNothing drives random configurations to their end.
 func TestRandomRunsLeakNothing(t *testing.T) {
 	keep.Rule(t, "SIM-7")
-	n := 300
-	if v, err := strconv.Atoi(os.Getenv("BLIS_FUZZ_SCENARIOS")); err == nil {
-		n = v
-	}
-	for seed := range n {
+	for seed := range scenarios(300) {
 		if err := randomRun(t, uint64(seed)); err != nil {
 			t.Fatalf("seed %d: %v", seed, err)
 		}
@@ -215,10 +218,17 @@ func randomConfig(rng *rand.Rand) (Config, *kv.Tree) {
 	c.MaxRunning, c.ChunkSize = pick(1, 3, 16), pick(-1, 32, 64, 512)
 	c.Policy = Policies()[rng.IntN(len(Policies()))]
 	c.Conservative = []float64{0.05, 0.3, 1}[rng.IntN(3)]
-	c.MixedChunk, c.Overlap = c.ChunkSize > 0 && rng.IntN(4) == 0, rng.IntN(2) == 0
+	c.MixedChunk, c.Overlap = rng.IntN(4) == 0, rng.IntN(2) == 0
 	c.Priorities = (c.Policy == FCFS || c.Policy == LOF) && rng.IntN(4) == 0
+	c.LowFirst, c.NoPreemption = rng.IntN(2) == 0, rng.IntN(4) == 0
 	if rng.IntN(6) == 0 {
 		c.MaxQueued = 4
+	}
+	if rng.IntN(6) == 0 {
+		c.PrefillMax = pick(1, 2)
+	}
+	if rng.IntN(6) == 0 {
+		c.DecodeCredits = pick(1, 5)
 	}
 	var tree *kv.Tree
 	if rng.IntN(4) > 0 {
@@ -353,4 +363,42 @@ func TestLastRequestThatDoesNotFitIsAborted(t *testing.T) {
 		t.Errorf("got %v, want the request aborted for want of memory", w.aborted)
 	}
 	clean(t, s)
+}
+
+// While decode steps are owed, a prompt cut into chunks is stored once and no further
+// than it was computed.
+func TestDeferredChunkIsStoredOnce(t *testing.T) {
+	cfg := base()
+	cfg.ChunkSize, cfg.DecodeCredits, cfg.MaxRunning = 64, 2, 4
+	s, _ := newScheduler(cfg)
+	s.Receive(req("a", 10, 50, 0))
+	turn(s)
+	turn(s)
+	turn(s)
+	r := req("long", 200, 5, 0)
+	s.Receive(r)
+	turn(s)
+	for range 2 {
+		if b := turn(s); b.Mode != Decode || r.Prefix() != 64 {
+			t.Errorf("owed step: got mode %d behind %d tokens, want a decode step behind 64", b.Mode, r.Prefix())
+		}
+	}
+	if b := turn(s); b.Prefix[0] != 64 || b.Tokens[0] != 64 {
+		t.Errorf("next chunk: got %d behind %d, want 64 behind 64", b.Tokens[0], b.Prefix[0])
+	}
+}
+
+// Without chunks nothing is mixed, whatever enable_mixed_chunk says.
+func TestNoMixingWithoutChunks(t *testing.T) {
+	for _, chunk := range []int{512, -1} {
+		cfg := base()
+		cfg.MixedChunk, cfg.ChunkSize = true, chunk
+		s, _ := newScheduler(cfg)
+		s.Receive(req("a", 10, 50, 0))
+		turn(s)
+		s.Receive(req("b", 10, 50, 0))
+		if got, want := turn(s).Mode == Mixed, chunk > 0; got != want {
+			t.Errorf("chunks of %d: mixed %v, want %v", chunk, got, want)
+		}
+	}
 }

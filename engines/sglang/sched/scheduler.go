@@ -7,21 +7,22 @@ import (
 
 // Scheduler is the state of one scheduler process.
 type Scheduler struct {
-	c       Config
-	cache   *kv.Cache
-	events  *kv.Events
-	ratio   ratio
-	random  *twister
-	waiting []*Req
-	running *Batch
-	last    *Batch // the batch before, as the loop left it
-	chunked *Req
-	slots   int // free request slots
-	entries uint64
-	results uint64 // so far
-	owed    int    // decode steps that go before the next prefill step
-	steady  steady
-	watch   Watcher
+	c         Config
+	cache     *kv.Cache
+	events    *kv.Events
+	ratio     ratio
+	random    *twister
+	waiting   []*Req
+	running   *Batch
+	last      *Batch // the batch before, as the loop left it
+	chunked   *Req
+	condemned bool // chunked was aborted
+	slots     int  // free request slots
+	entries   uint64
+	results   uint64 // so far
+	owed      int    // decode steps that go before the next prefill step
+	steady    steady
+	watch     Watcher
 }
 
 // Watcher is told what happens inside a pass. The oracle writes it down; an engine
@@ -39,6 +40,7 @@ type Watcher interface {
 
 // New returns a scheduler with an empty queue. events may be nil.
 func New(c Config, cache *kv.Cache, events *kv.Events, watch Watcher) *Scheduler {
+	c.MixedChunk = c.MixedChunk && c.ChunkSize > 0
 	return &Scheduler{
 		c: c, cache: cache, events: events, ratio: newRatio(&c), random: newTwister(c.Seed),
 		running: &Batch{Mode: Decode}, slots: c.MaxRunning, watch: watch,
@@ -152,7 +154,7 @@ func (s *Scheduler) Abort(match func(*Req) bool) {
 		mark(s.last)
 	}
 	if c := s.chunked; c != nil && match(c) {
-		c.ending = engines.Aborted
+		c.ending, s.condemned = engines.Aborted, true
 	}
 }
 
@@ -164,6 +166,7 @@ func (s *Scheduler) Next() *Batch {
 	except := s.chunked
 	if c := s.chunked; c != nil && c.filled() > c.hold.Prefix {
 		s.cache.Store(&c.hold, c.key(c.filled()), c.Priority, true)
+		c.extend = 0
 	}
 	s.mergeLast(except)
 	b := s.prefillUnlessOwed()
@@ -180,10 +183,10 @@ func (s *Scheduler) Next() *Batch {
 // endChunked tears down an aborted chunked request; chunks already stored stay.
 func (s *Scheduler) endChunked() {
 	c := s.chunked
-	if c == nil || c.ending == engines.NotFinished {
+	if c == nil || !s.condemned {
 		return
 	}
-	s.chunked = nil
+	s.chunked, s.condemned = nil, false
 	s.cache.Release(&c.hold)
 	s.freeSlot(c)
 	s.end(c, "")

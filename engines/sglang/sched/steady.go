@@ -60,7 +60,7 @@ func (r *Req) Outputs() int {
 	if st.in == nil || st.in.results < st.first {
 		return r.outputs
 	}
-	return max(r.outputs, r.hold.Committed+st.in.results-st.base-r.Input+1)
+	return max(r.outputs, r.hold.Committed+st.in.results-st.base-r.Input+r.lost+1)
 }
 
 // Steps is the decode steps r was in without being in the batch's list of visited
@@ -81,7 +81,7 @@ func (y *steady) join(r *Req) {
 		last = 0
 	}
 	first := y.formed + 1
-	r.stint = stint{in: y, first: first, base: y.formed, ends: first + last + r.Input - 2 - r.hold.Committed, taken: r.stint.taken}
+	r.stint = stint{in: y, first: first, base: y.formed, ends: first + last + r.Input - r.lost - 2 - r.hold.Committed, taken: r.stint.taken}
 }
 
 // settle makes r's own counts exact.

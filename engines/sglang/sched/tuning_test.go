@@ -2,7 +2,6 @@ package sched
 
 import (
 	"testing"
-
 )
 
 func TestTuning(t *testing.T) {

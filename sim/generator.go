@@ -11,7 +11,10 @@ import (
 // as the client sees them (fates.go).
 type generator struct {
 	sources []workload.Source
-	target  des.ID // the router, or the front end or engine of the only instance
+	next    *des.Tournament // when each source's next request is due
+	open    []bool          // by source: it has requests left
+	opened  int             // of them
+	target  des.ID          // the router, or the front end or engine of the only instance
 	frame   *spec.Frame
 	record  *recorder
 	trace   *workload.TraceWriter // nil writes none
@@ -23,6 +26,32 @@ type generator struct {
 	expired  []*request
 	scratch  workload.Request
 	pool     *pool
+}
+
+func newGenerator(sources []workload.Source, frame *spec.Frame, record *recorder, p *pool) *generator {
+	g := &generator{sources: sources, next: des.NewTournament(), open: make([]bool, len(sources)), frame: frame, record: record, pool: p}
+	for i := range sources {
+		g.ask(i)
+	}
+	return g
+}
+
+// ask looks again at source i, after anything that may change what it answers: its
+// own requests' sending and ending.
+func (g *generator) ask(i int) {
+	s, at := g.sources[i], des.Never
+	if d := s.Due(); d != workload.Never {
+		at = max(g.now, des.Time(d))
+	}
+	g.next.Set(des.ID(i), at)
+	if open := s.Left() != 0; open != g.open[i] {
+		g.open[i] = open
+		if open {
+			g.opened++
+		} else {
+			g.opened--
+		}
+	}
 }
 
 // Next is the earliest request due or deadline reached.
@@ -39,18 +68,11 @@ func (g *generator) Next() des.Time {
 
 // due is the source whose request is due first; equal times go to the first source.
 func (g *generator) due() (source int, at des.Time) {
-	at = des.Never
 	if g.stopped() {
-		return 0, at
+		return 0, des.Never
 	}
-	for i, s := range g.sources {
-		if d := s.Due(); d != workload.Never {
-			if t := max(g.now, des.Time(d)); t < at {
-				source, at = i, t
-			}
-		}
-	}
-	return source, at
+	at, first := g.next.Min()
+	return int(first), at
 }
 
 func (g *generator) stopped() bool {
@@ -59,14 +81,7 @@ func (g *generator) stopped() bool {
 }
 
 // spent is whether no request will be sent any more.
-func (g *generator) spent() bool {
-	for _, s := range g.sources {
-		if s.Left() != 0 && !g.stopped() {
-			return false
-		}
-	}
-	return true
-}
+func (g *generator) spent() bool { return g.opened == 0 || g.stopped() }
 
 // Output sends what is due and gives up on what is late.
 func (g *generator) Output(now des.Time, out *outbox) {
@@ -90,6 +105,7 @@ func (g *generator) Output(now des.Time, out *outbox) {
 // take makes the request that source i sends now.
 func (g *generator) take(i int, now des.Time) *request {
 	g.sources[i].Take(int64(now), &g.scratch)
+	g.ask(i)
 	if g.trace != nil {
 		g.trace.Write(i, &g.scratch)
 	}
@@ -146,6 +162,7 @@ func (g *generator) Confluent(now des.Time, b bag) {
 func (g *generator) end(r *request, f fate, now des.Time) {
 	g.record.end(r, f, now)
 	g.sources[r.client].Ended(int64(now), workload.End{Session: r.session, Warmup: r.warmup, Completed: f == completed, Output: r.engine.Token.Emitted})
+	g.ask(int(r.client))
 }
 
 // unsent is how many planned requests were never sent.

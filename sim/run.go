@@ -95,7 +95,7 @@ func build(s *spec.Scenario, w World) (*model, error) {
 	if m.inputs, err = openInputs(s, w.Files); err != nil {
 		return nil, err
 	}
-	m.generator = &generator{pool: &m.pool, sources: m.inputs.sources, frame: &s.Frame, record: m.record}
+	m.generator = newGenerator(m.inputs.sources, &s.Frame, m.record, &m.pool)
 	if w.Export != nil {
 		m.generator.trace = workload.NewTraceWriter(w.Export, "", m.inputs.labels)
 	}

@@ -10,7 +10,8 @@ type Queue interface {
 }
 
 // Tournament is a winner tree over the components: the earliest event stands at the
-// root, and a change plays one match a level. It holds no stale events.
+// root, of equal ones the lowest component's, and a change plays one match a level.
+// It holds no stale events.
 type Tournament struct {
 	tree []event // 1 is the root; the leaves, one a component, are the upper half
 }

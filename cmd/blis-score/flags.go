@@ -7,6 +7,7 @@ import (
 	"github.com/inference-sim/accuracy-dashboard/harness"
 	"github.com/inference-sim/accuracy-dashboard/internal/diag"
 	"github.com/inference-sim/accuracy-dashboard/internal/exit"
+	"github.com/inference-sim/accuracy-dashboard/scorer/snapshot"
 	"github.com/inference-sim/accuracy-dashboard/site/seal"
 	"github.com/spf13/pflag"
 )
@@ -24,6 +25,11 @@ func (o *options) check(f *pflag.FlagSet) error {
 	}
 	if _, err := rolesOf(o.role); err != nil {
 		return exit.UsageError(err)
+	}
+	if f.Changed("release") {
+		if err := snapshot.Release(o.release); err != nil {
+			return exit.UsageError(err)
+		}
 	}
 	if f.Changed("shard") {
 		if _, err := harness.ParseShard(o.shard); err != nil {

@@ -18,15 +18,16 @@ func (j *job) openArchive() error {
 	if info, ok := debug.ReadBuildInfo(); ok {
 		j.stack = snapshot.NewStack(info)
 	}
-	dir := j.snapshots
-	if dir == "" {
-		dir = filepath.Join(j.out, page.SnapshotsDir)
-	} else if _, err := os.Stat(dir); err != nil {
-		return &diag.Refusal{Field: "--snapshots", Value: dir, Problem: "cannot be read: " + err.Error(), Accept: "a directory of published releases, or an empty one"}
-	}
 	var err error
-	if j.archive, err = snapshot.Open(os.DirFS(dir)); err != nil {
-		return diag.In(dir, err)
+	if j.snapshots != "" {
+		j.archive, err = openSnapshots(j.snapshots)
+	} else {
+		dir := filepath.Join(j.out, page.SnapshotsDir)
+		j.archive, err = snapshot.Open(os.DirFS(dir))
+		err = diag.In(dir, err)
+	}
+	if err != nil {
+		return err
 	}
 	if err := j.archive.Provenant(j.ledger); err != nil || j.release == "" {
 		return err

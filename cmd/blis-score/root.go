@@ -40,7 +40,7 @@ func root() *cobra.Command {
 	f.StringVar(&o.release, "release", "", "tag the figures are published under, e.g. v1.2.0: it must be what this program was built from, and unscored")
 	f.StringVar(&o.shard, "shard", "", "score the i-th of n parts, e.g. 2/7, and leave it in --out for blis-score merge")
 	f.BoolVar(&o.resume, "resume", false, "go on from where an interrupted run with the same inputs stopped")
-	c.AddCommand(verifyCmd(), serveCmd(), mergeCmd(), predictCmd(), gateCmd(), selectCmd(), errorCmd(), fingerprintCmd(), refactorCmd())
+	c.AddCommand(verifyCmd(), serveCmd(), mergeCmd(), unscoredCmd(), predictCmd(), gateCmd(), selectCmd(), errorCmd(), fingerprintCmd(), refactorCmd())
 	return c
 }
 

@@ -125,16 +125,18 @@ func TestAReleaseIsItsTag(t *testing.T) {
 	keep.Rule(t, "COV-9")
 	for _, c := range []struct {
 		args []string
+		code int
 		want string
 	}{
-		{[]string{"--release", "v1.0.0"}, "is not what this program was built from"},
-		{[]string{"--release", "latest"}, "is not a release tag"},
-		{[]string{"--release", "v1.0.0", "--role", "fit"}, "cannot be given to an experiment"},
-		{[]string{"--snapshots", "/none"}, "cannot be read"},
+		{[]string{"--release", "v1.0.0"}, exit.Refused, "is not what this program was built from"},
+		{[]string{"--release", "latest"}, exit.Usage, "is not a release tag"},
+		{[]string{"--release", ""}, exit.Usage, "is not a release tag"},
+		{[]string{"--release", "v1.0.0", "--role", "fit"}, exit.Refused, "cannot be given to an experiment"},
+		{[]string{"--snapshots", "/none"}, exit.Refused, "is no directory"},
 	} {
 		code, _, errs := score(t, append(c.args, "--out", filepath.Join(t.TempDir(), "out"))...)
-		if code != exit.Refused || !strings.Contains(errs, c.want) {
-			t.Errorf("%q: exit %d, %s, want %q", c.args, code, errs, c.want)
+		if code != c.code || !strings.Contains(errs, c.want) {
+			t.Errorf("%q: exit %d, %s, want exit %d, %q", c.args, code, errs, c.code, c.want)
 		}
 	}
 }

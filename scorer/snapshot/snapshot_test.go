@@ -113,11 +113,11 @@ func TestEqualScoresHaveEqualIDs(t *testing.T) {
 	}
 }
 
-// COV-9: a release is scored once, after every release before it.
+// COV-9: a release is scored once, and a patch of an older line may follow a newer one.
 func TestAReleaseIsScoredOnce(t *testing.T) {
 	keep.Rule(t, "COV-9")
 	s := store(t, "v1.0.0", "v1.2.0", "v1.10.0")
-	for release, want := range map[string]string{"v1.2.0": "is scored already", "v1.3.0": "is older than v1.10.0", "v1.11.0": ""} {
+	for release, want := range map[string]string{"v1.2.0": "is scored already", "v1.2.1": "", "v1.11.0": ""} {
 		_, err := s.Add(snap(t, release))
 		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: got %v, want %q", release, err, want)
@@ -125,6 +125,31 @@ func TestAReleaseIsScoredOnce(t *testing.T) {
 	}
 	if _, ok := s.Find("v1.2.0"); !ok {
 		t.Error("v1.2.0 is not found")
+	}
+	twice := files(t, &Store{append(slices.Clone(s.Snapshots), s.Snapshots[0])})
+	if _, err := Open(twice); err == nil || !strings.Contains(err.Error(), "v1.0.0: is there twice") {
+		t.Errorf("a release twice: got %v, want a refusal", err)
+	}
+}
+
+// COV-9: what the nightly run scores next, in the order of the tags.
+func TestReleasesWithoutScores(t *testing.T) {
+	keep.Rule(t, "COV-9")
+	s := store(t, "v1.0.0", "v1.1.0")
+	for _, c := range []struct{ name, tags, want, refused string }{
+		{"nothing new", "v1.0.0 v1.1.0", "", ""},
+		{"two new, in the order of the tags", "v1.0.0 v1.1.0 v1.2.0 v1.1.1", "v1.2.0 v1.1.1", ""},
+		{"a pre-release", "v1.0.0 v1.1.0 v1.2.0-rc.1 v1.2.0", "v1.2.0", ""},
+		{"one left out between", "v1.0.0 v1.0.1 v1.1.0", "v1.0.1", ""},
+		{"a tag is gone", "v1.0.0 v1.2.0", "", "v1.1.0: is published and is no tag"},
+		{"scored out of order", "v1.1.0 v1.0.0", "", "v1.1.0: is older than v1.0.0"},
+		{"no version", "v1.0.0 v1.1.0 latest", "", "latest: is no version"},
+		{"twice", "v1.0.0 v1.1.0 v1.1.0", "", "v1.1.0: is no version, or is given twice"},
+	} {
+		got, err := s.Pending(strings.Fields(c.tags))
+		if strings.Join(got, " ") != c.want || (err == nil) != (c.refused == "") || err != nil && !strings.Contains(err.Error(), c.refused) {
+			t.Errorf("%s: got %q, %v, want %q, %q", c.name, got, err, c.want, c.refused)
+		}
 	}
 }
 

@@ -42,11 +42,19 @@ func NewStack(info *debug.BuildInfo) Stack {
 	return s
 }
 
+// Release refuses a text that names no release.
+func Release(text string) error {
+	if tag.MatchString(text) {
+		return nil
+	}
+	return &diag.Refusal{Field: "--release", Value: text, Problem: "is not a release tag", Accept: "vMAJOR.MINOR.PATCH", Rule: "COV-9"}
+}
+
 // Tagged refuses to publish under release what was not built from exactly that tag.
 // Go stamps a checkout's tag as the main module's version; `go run` stamps none.
 func (s *Stack) Tagged(release string) error {
-	if !tag.MatchString(release) {
-		return &diag.Refusal{Field: "--release", Value: release, Problem: "is not a release tag", Accept: "vMAJOR.MINOR.PATCH", Rule: "COV-9"}
+	if err := Release(release); err != nil {
+		return err
 	}
 	if s.Main.Version != release {
 		return &diag.Refusal{Field: "--release", Value: release, Problem: "is not what this program was built from: it is " + cmp.Or(s.Main.Version, "a build without a version"),

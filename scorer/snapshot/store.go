@@ -62,8 +62,8 @@ func Open(fsys fs.FS) (*Store, error) {
 		return nil, &diag.Refusal{File: indexFile, Field: "schema", Value: index.Schema, Problem: "is not an index of snapshots", Accept: IndexSchema}
 	}
 	for i, e := range index.Releases {
-		if i > 0 && semver.Compare(index.Releases[i-1].Release, e.Release) >= 0 {
-			return nil, &diag.Refusal{File: indexFile, Field: fmt.Sprintf("releases[%d]", i), Value: e.Release, Problem: "is out of order or twice", Accept: "releases in the order of their tags, each once", Rule: "COV-9"}
+		if _, twice := s.Find(e.Release); twice {
+			return nil, &diag.Refusal{File: indexFile, Field: fmt.Sprintf("releases[%d]", i), Value: e.Release, Problem: "is there twice", Accept: "each release once", Rule: "COV-9"}
 		}
 		snap, err := open(fsys, e)
 		if err != nil {
@@ -152,17 +152,43 @@ func (s *Store) Find(release string) (*Snapshot, bool) {
 	return nil, false
 }
 
-// Unscored refuses a release that has scores, or that a later one was scored before:
-// releases are scored once, in the order of their tags (COV-9).
+// Unscored refuses a release that has scores (COV-9).
 func (s *Store) Unscored(release string) error {
 	if snap, ok := s.Find(release); ok {
 		return &diag.Refusal{Field: "--release", Value: release, Problem: "is scored already, as snapshot " + snap.ID, Accept: "a release without scores", Rule: "COV-9"}
 	}
-	if n := len(s.Snapshots); n > 0 && semver.Compare(s.Snapshots[n-1].Manifest.Release, release) > 0 {
-		last := s.Snapshots[n-1].Manifest.Release
-		return &diag.Refusal{Field: "--release", Value: release, Problem: "is older than " + last + ", which is scored", Accept: "a release after " + last, Rule: "COV-9"}
-	}
 	return nil
+}
+
+// Pending returns the releases among tags, which come in the order they were made,
+// that have no scores. A pre-release is no release. A published release whose tag is
+// gone, or whose place among the tags is another than its place in the store, is
+// refused: it was not scored in the order of the tags (COV-9).
+func (s *Store) Pending(tags []string) ([]string, error) {
+	var out []string
+	at := map[string]int{}
+	for i, name := range tags {
+		if _, twice := at[name]; twice || !semver.IsValid(name) {
+			return nil, &diag.Refusal{Field: "TAG", Value: name, Problem: "is no version, or is given twice", Accept: "every version tag, e.g. v1.2.0, each once", Rule: "COV-9"}
+		}
+		at[name] = i
+		if _, scored := s.Find(name); tag.MatchString(name) && !scored {
+			out = append(out, name)
+		}
+	}
+	last := -1
+	for _, snap := range s.Snapshots {
+		name := snap.Manifest.Release
+		switch i, ok := at[name]; {
+		case !ok:
+			return nil, &diag.Refusal{Field: "TAG", Value: name, Problem: "is published and is no tag", Accept: "the tag of every published release", Rule: "COV-9"}
+		case i < last:
+			return nil, &diag.Refusal{Field: "TAG", Value: name, Problem: "is older than " + tags[last] + ", which was scored before it", Accept: "releases scored in the order of their tags", Rule: "COV-9"}
+		default:
+			last = i
+		}
+	}
+	return out, nil
 }
 
 // Add returns the store with one more snapshot.

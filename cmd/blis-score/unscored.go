@@ -1,0 +1,45 @@
+package main
+
+import (
+	"fmt"
+	"os"
+
+	"github.com/inference-sim/accuracy-dashboard/internal/diag"
+	"github.com/inference-sim/accuracy-dashboard/scorer/snapshot"
+	"github.com/spf13/cobra"
+)
+
+func unscoredCmd() *cobra.Command {
+	var dir string
+	c := &cobra.Command{
+		Use:   "unscored --snapshots DIR [TAG...]",
+		Short: "list the releases without scores, in the order they were tagged",
+		Long: "Lists those of the given tags that are releases without scores, one a line, in the order given: that of\n" +
+			"git tag --sort=creatordate. A pre-release is no release. A published release whose tag is gone or moved is refused.",
+		RunE: func(c *cobra.Command, tags []string) error {
+			published, err := openSnapshots(dir)
+			if err != nil {
+				return err
+			}
+			pending, err := published.Pending(tags)
+			for _, tag := range pending {
+				fmt.Fprintln(c.OutOrStdout(), tag)
+			}
+			return err
+		},
+	}
+	c.Flags().StringVar(&dir, "snapshots", "", "directory of published releases; an empty one before the first")
+	if err := c.MarkFlagRequired("snapshots"); err != nil {
+		panic(err)
+	}
+	return c
+}
+
+// openSnapshots opens the published releases in a directory that must be there.
+func openSnapshots(dir string) (*snapshot.Store, error) {
+	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+		return nil, &diag.Refusal{Field: "--snapshots", Value: dir, Problem: "is no directory", Accept: "a directory of published releases, or an empty one"}
+	}
+	s, err := snapshot.Open(os.DirFS(dir))
+	return s, diag.In(dir, err)
+}

@@ -9,7 +9,7 @@ import "embed"
 
 // FS is the pages people wrote.
 //
-//go:embed *.md all:releases all:contributing
+//go:embed *.md all:contributing
 var FS embed.FS
 
 // Reference is the generated pages and the files beside them, below generated/.

@@ -35,6 +35,8 @@ var documents = []document{
 	{"summary", "the published accuracy", record.Summary{}, "json"},
 	{"coverage", "what is scored and what is not", record.Coverage{}, "json"},
 	{"backlog", "what lowers coverage or grade, ranked", record.Backlog{}, "json"},
+	{"change", "what moved between two builds", record.Change{}, "json"},
+	{"residuals", "how far fits are from data they never saw", record.Residuals{}, "json"},
 	{"chart", "the data of one chart", plot.Data{}, "json"},
 	{"chip", "a catalog chip", catalog.Chip{}, "yaml"},
 	{"network", "a catalog network", catalog.Network{}, "yaml"},

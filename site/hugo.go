@@ -46,6 +46,9 @@ func (s *source) Page(d page.Doc) error {
 	if d.Dataset != "" {
 		params["dataset"] = d.Dataset
 	}
+	if d.Release {
+		params["release"] = true
+	}
 	front := map[string]any{"title": d.Title, "description": d.Description, "url": "/" + d.Path, "weight": d.Weight, "params": params}
 	if d.LinkTitle != "" {
 		front["linkTitle"] = d.LinkTitle

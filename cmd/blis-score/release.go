@@ -7,6 +7,8 @@ import (
 	"runtime/debug"
 
 	"github.com/inference-sim/accuracy-dashboard/internal/diag"
+	"github.com/inference-sim/accuracy-dashboard/scorer"
+	"github.com/inference-sim/accuracy-dashboard/scorer/record"
 	"github.com/inference-sim/accuracy-dashboard/scorer/report"
 	"github.com/inference-sim/accuracy-dashboard/scorer/snapshot"
 	"github.com/inference-sim/accuracy-dashboard/site/page"
@@ -66,9 +68,39 @@ func (j *job) keep(in *page.Input) error {
 		if err != nil {
 			return err
 		}
-		in.Releases = append(in.Releases, page.Release{Name: s.Manifest.Release, ID: s.ID, Summary: sum})
+		points, err := s.Points()
+		if err != nil {
+			return err
+		}
+		in.Releases = append(in.Releases, page.Release{Name: s.Manifest.Release, ID: s.ID, Summary: sum, Points: points})
 	}
-	return nil
+	in.Changes = changes(in, j.options)
+	in.Fits, err = residuals()
+	return err
+}
+
+// compared is how many builds before one are compared with it.
+const compared = 12
+
+// changes compares each build with those before it: the releases in their order, and last what is
+// no release, unless it is but a part of the anchor units.
+func changes(in *page.Input, o options) []record.Change {
+	var builds []scorer.Scores
+	for _, r := range in.Releases {
+		builds = append(builds, scorer.Scores{Name: r.Name, Points: r.Points})
+	}
+	release := in.Summary.Build.Release
+	o.release = release
+	if experimental(o) == "" && (len(builds) == 0 || builds[len(builds)-1].Name != release) {
+		builds = append(builds, scorer.Scores{Name: release, Points: in.Points})
+	}
+	var out []record.Change
+	for to := range builds {
+		for from := max(0, to-compared); from < to; from++ {
+			out = append(out, scorer.Changes(builds[from], builds[to]))
+		}
+	}
+	return out
 }
 
 // report writes what a pipeline reads.

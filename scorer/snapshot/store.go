@@ -227,6 +227,12 @@ func (s *Snapshot) Summary() (*record.Summary, error) {
 	return sum, strict.JSON(s.ID+"/summary.json", s.Files["summary.json"], sum)
 }
 
+// Points reads the points a snapshot published; they hold no trial.
+func (s *Snapshot) Points() ([]record.Point, error) {
+	var points []record.Point
+	return points, strict.JSON(s.ID+"/points.json", s.Files["points.json"], &points)
+}
+
 // Succeeds refuses next as a successor of old: nothing vanishes, nothing published
 // changes, and what is new comes after what is old (COV-8).
 func (next *Store) Succeeds(old *Store) error {
@@ -252,9 +258,8 @@ func (s *Store) Provenant(l *ledger.Ledger) error {
 		if snap.Manifest.Build.Ledger != hash {
 			continue
 		}
-		var points []record.Point
-		name := snap.ID + "/points.json"
-		if err := strict.JSON(name, snap.Files["points.json"], &points); err != nil {
+		points, err := snap.Points()
+		if err != nil {
 			return err
 		}
 		if want := provenance(l, points); want != snap.Manifest.Provenance {

@@ -1,10 +1,9 @@
 package page
 
 import (
-	"bytes"
 	"cmp"
-	"encoding/csv"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -31,44 +30,101 @@ type Chart struct {
 // chart writes the files of c and returns its block.
 func (s *site) chart(c plot.Chart) (Block, error) {
 	b := Block{Kind: "chart", ID: c.ID, Title: c.Title, Chart: &Chart{ID: strings.ReplaceAll(c.ID, ".", "_")}}
-	if n := c.Count(); n < record.MinPoints {
-		b.Chart.Few = fmt.Sprintf("too few points (%d): a picture takes %d", n, record.MinPoints)
+	if b.Chart.Few = few(c); b.Chart.Few != "" {
 		return b, nil
 	}
-	option, tones, err := option(c)
+	live, tones, err := option(c)
 	if err != nil {
 		return b, fmt.Errorf("chart %s: %w", c.ID, err)
 	}
-	base := "charts/" + c.ID
 	b.Chart.Tones, b.Chart.Height = tones, plot.Height(c)
 	b.Chart.Alt = fmt.Sprintf("%s: %s against %s, %d marks", c.Title, c.Y.Label, c.X.Label, c.Count())
 	b.Chart.Caption = caption(c)
-	b.Chart.Light, b.Chart.Dark, b.Chart.CSV, b.Chart.JSON = base+"-light.svg", base+"-dark.svg", base+".csv", base+".json"
+	t := chartTable(c)
+	rows, err := t.csv()
+	if err != nil {
+		return b, err
+	}
+	if len(t.Rows) <= readable {
+		b.Chart.Table = t
+	}
+	return b, s.chartFiles(b.Chart, c.ID, live, rows, c.Data(), func(t plot.Theme) ([]byte, error) { return plot.SVG(c, t) })
+}
+
+// readable is the most rows of a table that stands under its chart; what is longer is the file.
+const readable = 48
+
+// few says why a picture of c would be a picture of nothing, or "".
+func few(c plot.Chart) string {
+	switch n := c.Count(); {
+	case len(c.X.Names) == 1:
+		return "one release so far: a history takes two"
+	case len(c.X.Names) == 0 && n < record.MinPoints:
+		return fmt.Sprintf("too few points (%d): a picture takes %d", n, record.MinPoints)
+	case n == 0:
+		return "no figure to draw"
+	}
+	return ""
+}
+
+// chartFiles writes a picture for each theme, the option for the script, and the data.
+func (s *site) chartFiles(c *Chart, id string, option, rows []byte, data plot.Data, draw func(plot.Theme) ([]byte, error)) error {
+	base := "charts/" + id
+	c.Light, c.Dark, c.CSV, c.JSON = base+"-light.svg", base+"-dark.svg", base+".csv", base+".json"
+	c.Option = base + ".option.json" // not in the page: a reader without scripts need not carry it
+	doc, err := json.Marshal(data)
+	if err != nil {
+		return err
+	}
 	for _, t := range []plot.Theme{plot.Light, plot.Dark} {
-		svg, err := plot.SVG(c, t)
+		svg, err := draw(t)
 		if err != nil {
-			return b, err
+			return err
 		}
 		if err := s.w.File(base+"-"+t.Name+".svg", svg); err != nil {
-			return b, err
+			return err
 		}
 	}
-	b.Chart.Option = base + ".option.json" // not in the page: a reader without scripts need not carry it
-	if err := s.w.File(b.Chart.Option, option); err != nil {
-		return b, err
+	return errors.Join(s.w.File(c.Option, option), s.w.File(c.CSV, rows), s.w.File(c.JSON, doc))
+}
+
+// tree writes the files of t and returns its block. Its tones are the grades'.
+func (s *site) tree(t plot.Tree) (Block, error) {
+	b := Block{Kind: "chart", ID: t.ID, Title: t.Title, Chart: &Chart{ID: t.ID, Height: plot.TreeHeight, Tones: "0"}}
+	if t.Count() == 0 {
+		b.Chart.Few = "nothing to draw"
+		return b, nil
 	}
-	rows, err := chartCSV(c)
+	type node struct {
+		Name     string  `json:"name"`
+		Value    float64 `json:"value,omitempty"`
+		Tone     int     `json:"tone"`
+		Link     string  `json:"link,omitempty"`
+		Children []node  `json:"children,omitempty"`
+	}
+	var nodes []node
+	table := &Table{Columns: []Column{{Label: "Group"}, {Label: "Part"}, {Label: t.Unit, Num: true}}}
+	for _, g := range t.Groups {
+		n := node{Name: g.Name, Link: g.Link}
+		for _, l := range g.Of {
+			if l.Value > 0 {
+				n.Children = append(n.Children, node{Name: l.Name, Value: l.Value, Tone: l.Tone, Link: g.Link})
+				table.Rows = append(table.Rows, row(g.Name, l.Name, raw(l.Value)))
+			}
+		}
+		nodes = append(nodes, n)
+	}
+	live, err := json.Marshal(map[string]any{"series": []any{map[string]any{"type": "treemap", "data": nodes}}})
 	if err != nil {
 		return b, err
 	}
-	doc, err := json.Marshal(c.Data())
+	rows, err := table.csv()
 	if err != nil {
 		return b, err
 	}
-	if err := s.w.File(b.Chart.CSV, rows); err != nil {
-		return b, err
-	}
-	return b, s.w.File(b.Chart.JSON, doc)
+	b.Chart.Alt = fmt.Sprintf("%s: %d areas of %s", t.Title, t.Count(), t.Unit)
+	b.Chart.Caption = fmt.Sprintf("An area is as large as its number of %s.", t.Unit)
+	return b, s.chartFiles(b.Chart, t.ID, live, rows, t.Data(), t.SVG)
 }
 
 // pair draws one chart a headline metric, side by side.
@@ -106,6 +162,9 @@ func caption(c plot.Chart) string {
 	if slices.ContainsFunc(c.Series, func(s plot.Series) bool { return s.Dashed }) {
 		said += "; solid lines are measured, dashed ones simulated"
 	}
+	if c.Whiskers != "" {
+		said += "; " + c.Whiskers
+	}
 	return said + "."
 }
 
@@ -130,6 +189,10 @@ func option(c plot.Chart) (option []byte, tones string, err error) {
 		}
 		one.Type = kind
 		series = append(series, one)
+		if whiskers := intervals(c, s); whiskers != nil {
+			series = append(series, charts.SingleSeries{Type: "line", Data: whiskers, Symbol: "none", LineStyle: &opts.LineStyle{Width: 1.2}})
+			tone = append(tone, fmt.Sprint(s.Tone))
+		}
 		if !s.Dashed {
 			names = append(names, s.Name)
 		}
@@ -153,6 +216,18 @@ func option(c plot.Chart) (option []byte, tones string, err error) {
 	return option, strings.Join(tone, ","), err
 }
 
+// intervals is a line from the low to the high end of each mark that has them, with gaps between.
+func intervals(c plot.Chart, s plot.Series) []any {
+	var line []any
+	for _, m := range s.Marks {
+		if m.Interval() && c.Drawable(m) {
+			ends := c.Whisker(m)
+			line = append(line, []any{ends[0].X, ends[0].Y}, []any{ends[1].X, ends[1].Y}, []any{ends[1].X, nil})
+		}
+	}
+	return line
+}
+
 func grid(c plot.Chart, names int) opts.Grid {
 	g := opts.Grid{Top: "16", Bottom: "48", Left: "64", Right: "24"}
 	if names > 1 { // room for the legend, three names a line
@@ -169,6 +244,10 @@ func axes(c plot.Chart) (opts.XAxis, opts.YAxis) {
 	lo, hi := c.Bounds()
 	x := opts.XAxis{Name: c.X.Label, Type: axisType(c.X), Data: nil, Min: lo.X, Max: hi.X, SplitLine: &opts.SplitLine{Show: opts.Bool(true)}}
 	y := opts.YAxis{Name: c.Y.Label, Type: axisType(c.Y), Min: lo.Y, Max: hi.Y, NameGap: 44}
+	if len(c.X.Names) > 0 {
+		x.Data, x.Min, x.Max = c.X.Names, nil, nil
+		x.AxisLabel = &opts.AxisLabel{Interval: "0"}
+	}
 	if len(c.Y.Names) > 0 {
 		y.Data, y.Min, y.Max = c.Y.Names, nil, nil
 		y.AxisLabel = &opts.AxisLabel{Interval: "0"}
@@ -186,23 +265,40 @@ func axisType(a plot.Axis) string {
 	return "value"
 }
 
-func chartCSV(c plot.Chart) ([]byte, error) {
-	var b bytes.Buffer
-	w := csv.NewWriter(&b)
-	if err := w.Write([]string{"series", "kind", c.X.Label, c.Y.Label, "page"}); err != nil {
-		return nil, err
+// chartTable lists every mark of c, those a log axis cannot show included.
+func chartTable(c plot.Chart) *Table {
+	intervals := hasInterval(c)
+	t := &Table{ID: "c-" + c.ID, Caption: c.Title, Columns: []Column{{Label: "Series"}, {Label: "Kind"}, {Label: c.X.Label, Num: len(c.X.Names) == 0}, {Label: c.Y.Label, Num: len(c.Y.Names) == 0}}}
+	if intervals {
+		t.Columns = append(t.Columns, Column{Label: "low", Num: true}, Column{Label: "high", Num: true})
+	}
+	t.Columns = append(t.Columns, Column{Label: "page"})
+	value := func(v float64) Cell { return Cell{Text: number(v), Value: raw(v)} }
+	place := func(a plot.Axis, v float64) Cell {
+		if len(a.Names) > 0 {
+			return text(a.Names[int(v)])
+		}
+		return value(v)
 	}
 	for _, s := range c.Series {
 		for _, m := range s.Marks {
-			y := raw(m.Y)
-			if len(c.Y.Names) > 0 {
-				y = c.Y.Names[int(m.Y)]
+			r := Row{Cells: []Cell{text(s.Name), text(s.Kind), place(c.X, m.X), place(c.Y, m.Y)}}
+			switch {
+			case m.Interval():
+				r.Cells = append(r.Cells, value(m.Low), value(m.High))
+			case intervals:
+				r.Cells = append(r.Cells, Cell{}, Cell{})
 			}
-			if err := w.Write([]string{s.Name, s.Kind, raw(m.X), y, m.Link}); err != nil {
-				return nil, err
+			page := Cell{Value: m.Link}
+			if m.Link != "" {
+				page = Cell{Text: "open", Value: m.Link, Href: m.Link}
 			}
+			t.Rows = append(t.Rows, Row{Cells: append(r.Cells, page)})
 		}
 	}
-	w.Flush()
-	return b.Bytes(), w.Error()
+	return t
+}
+
+func hasInterval(c plot.Chart) bool {
+	return slices.ContainsFunc(c.Series, func(s plot.Series) bool { return slices.ContainsFunc(s.Marks, plot.Mark.Interval) })
 }

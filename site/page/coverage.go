@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 
+	"github.com/inference-sim/accuracy-dashboard/internal/plot"
 	"github.com/inference-sim/accuracy-dashboard/scorer/record"
 )
 
@@ -29,8 +30,33 @@ func (s *site) coverage() error {
 	if err != nil {
 		return err
 	}
-	d.Blocks = []Block{s.gradeBar(c), why, all}
+	tree, err := s.tree(coverageTree(c))
+	if err != nil {
+		return err
+	}
+	d.Blocks = []Block{s.gradeBar(c), tree, why, all}
 	return s.page(d)
+}
+
+// coverageTree is units by engine and chip, and within each by grade.
+func coverageTree(c record.Coverage) plot.Tree {
+	t := plot.Tree{ID: "coverage", Title: "Units by engine, chip and grade", Unit: "units"}
+	at := map[string]int{}
+	for _, r := range c.Rows {
+		name := r.Engine + " on " + r.Hardware
+		if _, ok := at[name]; !ok {
+			at[name] = len(t.Groups)
+			g := plot.Group{Name: name, Link: "chips/" + slug(r.Hardware) + "/"}
+			for tone, grade := range record.Grades() {
+				g.Of = append(g.Of, plot.Leaf{Name: string(grade), Tone: tone})
+			}
+			t.Groups = append(t.Groups, g)
+		}
+		for i, grade := range record.Grades() {
+			t.Groups[at[name]].Of[i].Value += float64(r.ByGrade[grade])
+		}
+	}
+	return t
 }
 
 func (s *site) backlog() error {

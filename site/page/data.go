@@ -22,8 +22,11 @@ func (s *site) records() error {
 		name string
 		doc  any
 	}{
-		{"points", points}, {"summary", s.Summary}, {"coverage", s.Summary.Coverage}, {"backlog", s.Backlog},
+		{"points", points}, {"summary", s.Summary}, {"coverage", s.Summary.Coverage}, {"backlog", s.Backlog}, {"residuals", s.Fits},
 	} {
+		if f.name == "residuals" && s.Fits == nil {
+			continue
+		}
 		data, err := canon.Indent(f.doc)
 		if err != nil {
 			return fmt.Errorf("%s: %w", f.name, err)
@@ -93,8 +96,11 @@ func (s *site) data() error {
 		{"summary.json", "every published figure with its count, scope and interval", "data/summary.json"}, {"coverage.json", "units by grade and reason", "data/coverage.json"},
 		{"backlog.json", "what lowers coverage or grade", "data/backlog.json"},
 	}
+	if s.Fits != nil {
+		files = append(files, Fact{"residuals.json", "how far fits are from data they never saw", "data/residuals.json"})
+	}
 	var schemas []Fact
-	for _, n := range []string{"points", "summary", "coverage", "backlog", "chart", "trial"} {
+	for _, n := range []string{"points", "summary", "coverage", "backlog", "change", "residuals", "chart", "trial"} {
 		schemas = append(schemas, Fact{Name: n + ".schema.json", Href: "reference/schemas/" + n + ".schema.json"})
 	}
 	return s.page(Doc{Path: "data/", Title: "Data", Description: "Everything on this site as files, with schemas.",

@@ -23,6 +23,11 @@ func (s *site) lanes() error {
 		return err
 	}
 	d.Blocks = []Block{all, strips}
+	distances, err := s.distances()
+	if err != nil {
+		return err
+	}
+	d.Blocks = append(d.Blocks, distances...)
 	if err := s.page(d); err != nil {
 		return err
 	}
@@ -92,6 +97,21 @@ func (s *site) lane(lane string, points []record.Point) error {
 	return nil
 }
 
+// distances are how far apart the latency distributions are, where the source records percentiles.
+func (s *site) distances() ([]Block, error) {
+	if len(s.Summary.Distances) == 0 {
+		return nil, nil
+	}
+	t := &Table{Caption: "Distribution distance", Sortable: true, CSV: "data/tables/distances.csv", Columns: []Column{{Label: "Group"}, {Label: "Points", Num: true}, {Label: "Mean", Num: true}, {Label: "95% interval", Num: true}, {Label: "Median", Num: true}}}
+	for _, c := range s.Summary.Distances {
+		mean, interval := figureCells(c.Mean)
+		median, _ := figureCells(c.Median)
+		t.Rows = append(t.Rows, Row{Cells: []Cell{text(c.Group), text(fmt.Sprint(c.Mean.Points())), mean, interval, median}})
+	}
+	b, err := s.table("distances", "Distribution distance", "The largest relative error over the median, the 90th and the 99th percentile of TTFT and TPOT.", t)
+	return []Block{b}, err
+}
+
 func (s *site) moreParts(path string, n int) []Block {
 	var facts []Fact
 	for part := 2; (part-1)*rowsPerPage < n; part++ {
@@ -138,7 +158,7 @@ func comparisonCells(p *record.Point, metric string) []Cell {
 // curves draws latency against concurrency, measured joined and simulated dashed, one chart a
 // load and metric, one tone a deployment.
 func (s *site) curves(lane string, points []record.Point) ([]Block, error) {
-	var blocks []Block
+	var blocks, frontiers []Block
 	loads := splitBy(points, func(p *record.Point) string { return fmt.Sprintf("%07d-%07d", p.ISL, p.OSL) })
 	for _, key := range sortedKeys(loads) {
 		of := loads[key]
@@ -152,6 +172,15 @@ func (s *site) curves(lane string, points []record.Point) ([]Block, error) {
 			return nil, err
 		}
 		blocks = append(blocks, b)
+		f, err := s.chart(s.frontier(fmt.Sprintf("%s-%d-%d-frontier", slug(lane), of[0].ISL, of[0].OSL), of))
+		if err != nil {
+			return nil, err
+		}
+		f.Note = "Up and to the right is better. Each line is one deployment, from few users to many. Both sides are derived from mean latencies, as the source records no throughput."
+		frontiers = append(frontiers, f)
+	}
+	if frontiers != nil {
+		blocks = append(blocks, Block{Kind: "pair", Blocks: frontiers})
 	}
 	return blocks, nil
 }
@@ -159,10 +188,7 @@ func (s *site) curves(lane string, points []record.Point) ([]Block, error) {
 func (s *site) curve(id, metric string, points []record.Point) plot.Chart {
 	c := plot.Chart{ID: id, Title: metricName(metric) + " at " + load(&points[0]) + " tokens",
 		X: concurrency(points), Y: plot.Axis{Label: metricName(metric) + " (ms)", Log: true}}
-	by := chips
-	if builds := splitBy(points, func(p *record.Point) string { return p.EngineVersion }); len(builds) > 1 {
-		by = func(p *record.Point) string { return fmt.Sprintf("%s, %s", chips(p), buildName(p.EngineVersion)) }
-	}
+	by := deployments(points)
 	measured := s.series(points, metric, by, func(p *record.Point, m record.Metric) (float64, float64) {
 		return float64(p.Concurrency), m.Measured * 1000
 	})

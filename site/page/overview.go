@@ -28,6 +28,11 @@ func (s *site) overview() error {
 		Block{Kind: "figures", ID: "headline", Title: "Mean absolute error of the mean latency",
 			Note: "Over every graded point. Lower is closer; the interval says how far the figure itself could be off.", Figures: figuresOf(s.Summary.Headline, "")},
 		s.gradeBar(c))
+	moved, err := s.moved()
+	if err != nil {
+		return err
+	}
+	d.Blocks = append(d.Blocks, moved)
 	for _, draw := range []func(metric string) plot.Chart{
 		func(m string) plot.Chart {
 			return s.scatter("scatter-"+m, "Measured and simulated "+metricName(m), m, s.Points, byEngine)

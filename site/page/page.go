@@ -22,6 +22,8 @@ type Input struct {
 	// Size of the simulator's WebAssembly module, for readers; empty when this build has none.
 	Simulator string
 	// Scores published before and with this release, which no later run changes.
+	Changes   []record.Change   // between pairs of them, and from the last to these scores
+	Fits      *record.Residuals // nil: not on record
 	Releases  []Release         // in the order of their tags
 	Snapshots map[string][]byte // their files, below SnapshotsDir
 }
@@ -42,6 +44,7 @@ type Doc struct {
 	View        string // names the script the page needs beside those of every page
 	Lead        string
 	Section     bool // has pages below it
+	Release     bool // feeds announce it
 	Weight      int
 	Dataset     string // JSON-LD, on the home page
 	Blocks      []Block
@@ -113,7 +116,7 @@ func newBar(summary string, parts []Part, sizes []float64) *Bar {
 func Build(in Input, w Writer) error {
 	s := newSite(in, w)
 	for _, step := range []func() error{
-		s.overview, s.groups, s.lanes, s.points, s.workbench, s.coverage, s.backlog, s.releases, s.data,
+		s.overview, s.groups, s.lanes, s.points, s.workbench, s.coverage, s.backlog, s.residuals, s.releases, s.data,
 	} {
 		if err := step(); err != nil {
 			return err

@@ -44,6 +44,7 @@ func (s *site) point(p *record.Point) error {
 	if p.Trial != nil {
 		d.Blocks = append(d.Blocks, trial(p.Trial)...)
 	}
+	d.Blocks = append(d.Blocks, s.inEachRelease(p)...)
 	d.Blocks = append(d.Blocks, s.reproduce(p))
 	return s.page(d)
 }

@@ -102,13 +102,18 @@ func init() {
 		"rerun": rerun, "workbench": workbench,
 		"table":   func(m *markup, b *Block) { b.Table.render(m, b.Title != "") },
 		"picture": func(m *markup, b *Block) { m.put(b.Picture) },
+		"group":   parts,
 		"pair": func(m *markup, b *Block) {
 			m.put(`<div class="pair">`, "\n")
-			for i := range b.Blocks {
-				m.block(&b.Blocks[i])
-			}
+			parts(m, b)
 			m.put("</div>\n")
 		},
+	}
+}
+
+func parts(m *markup, b *Block) {
+	for i := range b.Blocks {
+		m.block(&b.Blocks[i])
 	}
 }
 
@@ -214,7 +219,7 @@ func chart(m *markup, b *Block) {
 		m.put(`<span class="static">Static picture: this build was made without the chart library.</span> `)
 	}
 	m.put(`<span class="take"><a href="`, file(c.CSV), `" download>CSV</a> <a href="`, file(c.JSON), `" download>JSON</a> <a href="`, file(c.Light), `" download>SVG</a></span></figcaption>`, "\n</figure>\n")
-	if c.Table != nil {
+	if c.Table != nil { // a longer one is the file
 		m.put(`<details class="data"><summary>As a table</summary>`, "\n")
 		c.Table.render(m, false)
 		m.put("</details>\n")

@@ -24,6 +24,14 @@ func newSite(in Input, w Writer) *site {
 		return cmp.Or(cmp.Compare(a.Lane, b.Lane), cmp.Compare(a.EngineVersion, b.EngineVersion), cmp.Compare(a.GPUs, b.GPUs),
 			cmp.Compare(a.ISL, b.ISL), cmp.Compare(a.OSL, b.OSL), cmp.Compare(a.Concurrency, b.Concurrency), cmp.Compare(a.UnitID, b.UnitID))
 	})
+	in.Releases = slices.Clone(in.Releases)
+	for i := range in.Releases {
+		r := &in.Releases[i]
+		r.at = make(map[string]int, len(r.Points))
+		for k := range r.Points {
+			r.at[r.Points[k].UnitID] = k
+		}
+	}
 	return &site{Input: in, w: w}
 }
 

@@ -16,6 +16,7 @@ func trial(t *record.Trial) []Block {
 	var blocks []Block
 	if t.Result != nil {
 		blocks = append(blocks, timeBar(t.Result)...)
+		blocks = append(blocks, timeline(t.Timeline)...)
 		blocks = append(blocks, methods(t.Result)...)
 		blocks = append(blocks, typical(t.Steps)...)
 		blocks = append(blocks, simulatedFigures(t.Result), engines(t.Result))

@@ -24,12 +24,13 @@ var (
 // Release returns n points with their summary and backlog.
 func Release(n int) page.Input {
 	in := page.Input{Summary: &record.Summary{Schema: "blis.summary/1", Experiment: "The numbers are invented.", Build: record.Build{
-		Release: "v0.0.0-test", Commit: "0123456789abcdef", Toolchain: "go1.26.8", Catalog: hash(1), Registry: hash(2), Ledger: hash(3),
+		Release: "unreleased", Commit: "0123456789abcdef", Toolchain: "go1.26.8", Catalog: hash(1), Registry: hash(2), Ledger: hash(3),
 		Engines: map[string]string{"vllm": "main-2f41c894", "sglang": "main-0bda0b16"}}}}
 	for i := range n {
 		in.Points = append(in.Points, point(i))
 	}
 	summarise(&in)
+	publish(&in)
 	in.Backlog = &record.Backlog{Schema: "blis.backlog/1", Entries: []record.BacklogEntry{
 		{Engine: "vllm", Kind: "field", Name: "kv-transfer-config", Effect: "blocks", Points: 40, Playbook: "engine behaviour", Detail: "no estimation rule"},
 		{Engine: "sglang", Kind: "coefficient", Name: "moe_gemm on mi355x", Effect: "demotes", Points: 12, Playbook: "coefficient", Detail: hostile}}}
@@ -53,8 +54,13 @@ func point(i int) record.Point {
 		"ttft_mean": {Measured: ttft, Simulated: ttft * (1 + error1), Unit: "s", RelativeError: error1, Interval: "no random input"},
 		"tpot_mean": {Measured: tpot, Simulated: tpot * (1 + error2), Unit: "s", RelativeError: error2, Interval: "no random input", Noise: &noise},
 	}
+	at := func(scale float64) record.Operating {
+		return record.Operating{Interactivity: scale * 400 / float64(4+p.Concurrency/4), Throughput: scale * 30 * float64(p.Concurrency)}
+	}
+	p.Tradeoff = &record.Tradeoff{Measured: at(1), Simulated: at(1 + error2/2)}
 	p.Trial = trial(i, &p)
 	if p.Grade == record.G5 {
+		p.Tradeoff = nil
 		p.Reason, p.Detail, p.Metrics = record.Reasons()[i%len(record.Reasons())], "kv-transfer-config: "+hostile, map[string]record.Metric{}
 		p.Trial.Result, p.Trial.Refusal = nil, &record.Refused{Reason: p.Reason, Detail: p.Detail}
 	} else if p.Grade != record.G1 {
@@ -74,6 +80,13 @@ func trial(i int, p *record.Point) *record.Trial {
 		Parts:   []spec.Share{{Part: "prefill", Seconds: 12.5, Share: 0.25}, {Part: "decode", Seconds: 30, Share: 0.6}, {Part: "mixed", Seconds: 5, Share: 0.1}, {Part: "idle", Seconds: 2.5, Share: 0.05}},
 		Methods: []spec.MethodUse{{Method: "measured", Steps: 100, Seconds: 20, Share: 0.42}, {Method: "roofline", Steps: 900, Seconds: 27.5, Share: 0.58}},
 		Engines: []spec.EngineRun{{Accelerators: 8, KVBlocks: 100000, Steps: 1000, MaxKVUsage: 0.31, MaxRunning: 64, Busy: 47.5}}}
+	t.Timeline = &record.Timeline{BinSeconds: 0.524288, Measured: 6.3}
+	for k := range 72 {
+		t.Timeline.Running = append(t.Timeline.Running, float64(min(64, 4*k)))
+		t.Timeline.Waiting = append(t.Timeline.Waiting, 0)
+		t.Timeline.KV = append(t.Timeline.KV, float64(k%20)/64)
+		t.Timeline.Tokens = append(t.Timeline.Tokens, float64(1000+k*i%700))
+	}
 	for _, id := range []string{"ttft_mean", "ttft_p50", "ttft_p99", "tpot_mean", "tpot_p99", "itl_mean", "e2e_mean"} {
 		t.Result.Figures = append(t.Result.Figures, spec.Figure{Metric: id, Scope: "cluster", Value: 0.1, Unit: "s", Count: 640, NoInterval: "no random input"})
 	}

@@ -60,8 +60,8 @@ class Workbench {
       el("fieldset", {}, el("legend", {}, "Start from"), el("label", { className: "whole" }, "A measured unit of the lane", this.start), reset),
       group("Deployment"), group("Load"), group("Engine settings"));
     form.addEventListener("submit", (e) => e.preventDefault());
-    this.start.addEventListener("change", () => this.open(this.start.value, {}));
-    reset.addEventListener("click", () => this.open(this.state.unit, {}));
+    this.start.addEventListener("change", () => this.open(this.start.value, {}).catch(this.out.broke));
+    reset.addEventListener("click", () => this.open(this.state.unit, {}).catch(this.out.broke));
     for (const f of fields) this.controls[f.id].input.addEventListener(f.kind === "select" ? "change" : "input", () => this.change(f));
     this.out.stop.addEventListener("click", () => this.simulator.abort());
     const code = el("div", { className: "code" }, el("pre", { tabIndex: 0 }, this.scenario));
@@ -79,17 +79,21 @@ class Workbench {
     const lanes = this.bench.lanes.map((l) => [l.unit, l.name]);
     choose(this.start, lanes.some(([u]) => u === unit) ? lanes : [[unit, `Unit ${unit.slice(0, 12)}, ${point.point.lane}`], ...lanes], unit);
     this.offer = (await this.simulator.ready()).offer;
+    for (const f of fields) this.take(f, changes[f.id]);
     await this.show();
   }
 
-  // change takes over a field's value; a value equal to the start's is no change.
-  change(f) {
-    const value = this.controls[f.id].input.value;
+  // take keeps a field's value; one that the start brings is no change.
+  take(f, value) {
     const changes = { ...this.state.changes };
     delete changes[f.id];
-    if (f.id === "model") delete changes.checkpoint;
-    if (value !== this.values(changes)[f.id]) changes[f.id] = value;
+    if (value !== undefined && value !== this.values(changes)[f.id]) changes[f.id] = value;
     this.state.changes = changes;
+  }
+
+  change(f) {
+    if (f.id === "model") delete this.state.changes.checkpoint;
+    this.take(f, this.controls[f.id].input.value);
     clearTimeout(this.waiting);
     this.waiting = setTimeout(() => this.show(f.id), f.kind === "select" ? 0 : 200);
   }
@@ -138,7 +142,6 @@ async function begin() {
   const bench = await json(box.dataset.bench);
   if (!bench.lanes.length) throw new Error("no point of this site was simulated, so nothing can be started from");
   const w = new Workbench(bench);
-  addEventListener("popstate", () => { const s = read(bench); w.open(s.unit, s.changes).catch(w.out.broke); });
   await w.open(w.state.unit, w.state.changes).catch(w.out.broke);
 }
 if (box) begin().catch((e) => box.replaceChildren(el("p", { role: "alert", textContent: `The workbench could not start: ${e.message}` })));

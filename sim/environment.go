@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"reflect"
 	"slices"
 
 	"github.com/inference-sim/accuracy-dashboard/catalog"
@@ -18,6 +19,13 @@ type Environment struct {
 	cost     *cost.Model
 	profiles *acceptance.Set
 	used     []spec.ProfileUse
+	compiled []compiled
+}
+
+// compiled is a plan and what prices its steps.
+type compiled struct {
+	plan   *plan.PoolPlan
+	pricer engines.Pricer
 }
 
 // NewEnvironment answers from the facts that m prices with, and a set of
@@ -48,8 +56,20 @@ func (e *Environment) Chip(name string) (*catalog.Chip, error) { return e.catalo
 // Memory sizes a partial plan.
 func (e *Environment) Memory(p *plan.PoolPlan) (plan.MemoryBreakdown, error) { return e.cost.Memory(p) }
 
-// Pricer compiles a plan.
-func (e *Environment) Pricer(p *plan.PoolPlan) (engines.Pricer, error) { return e.cost.Compile(p) }
+// Pricer compiles a plan. Instances of equal plans share one pricer and what it
+// remembers.
+func (e *Environment) Pricer(p *plan.PoolPlan) (engines.Pricer, error) {
+	for _, c := range e.compiled {
+		if reflect.DeepEqual(c.plan, p) {
+			return c.pricer, nil
+		}
+	}
+	pricer, err := e.cost.Compile(p)
+	if err == nil {
+		e.compiled = append(e.compiled, compiled{p, pricer})
+	}
+	return pricer, err
+}
 
 // FrontEnd prices the request path of a pool.
 func (e *Environment) FrontEnd(p *plan.PoolPlan) (cost.FrontEnd, error) { return e.cost.FrontEnd(p) }

@@ -123,7 +123,6 @@ func (c *Cache) search(s *Sequence, limit int) int {
 				length = length / a.spec.BlockSize * a.spec.BlockSize
 				continue
 			}
-			a.truncate(0)
 			registry[a.spec.Kind].hit(c, a, s.Hashes, length)
 			length = a.length() * a.spec.BlockSize
 			longest = max(longest, length)

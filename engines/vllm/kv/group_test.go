@@ -36,7 +36,7 @@ func TestGroup(t *testing.T) {
 				t.Fatalf("got %+v, want %+v", got, c.want)
 			}
 			for i, g := range got {
-				if w := c.want[i]; g.Kind != w.Kind || g.BlockSize != w.BlockSize || g.Window != w.Window || g.Layers != w.Layers {
+				if w := c.want[i]; g.Kind != w.Kind || g.BlockSize != w.BlockSize || g.Window != w.Window || g.Layers != w.Layers || g.PageBytes != got[0].PageBytes {
 					t.Errorf("group %d: got %+v, want %+v", i, g, w)
 				}
 			}
@@ -59,6 +59,20 @@ func TestSpecKindRefusesByName(t *testing.T) {
 		"MambaSpec": true, "CrossAttentionSpec": false, "SinkFullAttentionSpec": false, "RSWASpec": false, "EncoderOnlyAttentionSpec": false} {
 		if _, err := SpecKind(class); (err == nil) != known {
 			t.Errorf("%s: got %v, want known %v", class, err, known)
+		}
+	}
+}
+
+func TestStatesPeakAtTheRunningOneAndItsDrafts(t *testing.T) {
+	for _, c := range []struct {
+		g    GroupSpec
+		want int
+	}{
+		{GroupSpec{Kind: Mamba, BlockSize: 16, Aligned: true, Extra: 3}, 5}, // the last state, the running one, drafts
+		{GroupSpec{Kind: Mamba, BlockSize: 512, Extra: 3}, 4},
+	} {
+		if got := c.g.Peak(400, 64); got != c.want {
+			t.Errorf("%+v: got %d blocks, want %d", c.g, got, c.want)
 		}
 	}
 }

@@ -2,6 +2,7 @@ package kv
 
 import (
 	"encoding/hex"
+	"strings"
 	"testing"
 )
 
@@ -25,6 +26,7 @@ func TestHasherReproducesUpstreamVectors(t *testing.T) {
 		{"first block", "sha256", none, first, seq(0, 16), nil},
 		{"second block", "sha256", first, "8be7aaa33831156d316f1f463ae57e643deb63f42e633e2d631df88815cc4629", seq(16, 16), nil},
 		{"salt", "sha256", none, "ee20ce8d6f42207b965325177d0423db54c5ba6d2d7a74b920d46393d154790f", seq(0, 4), []string{"x"}},
+		{"long salt", "sha256", none, "ee9684ca8f95320300e00ee671decd8d4f7c56c72f2c28d3562ac2cdc7fd1956", seq(0, 4), []string{strings.Repeat("x", 300)}},
 		{"integer widths", "sha256", none, "4711ab8929c8029c85583629f6e5384f337c447100ec27f8e084f70701c17af4", []int32{0, 255, 256, 65535, 65536, 100000}, nil},
 		{"cbor", "sha256_cbor", noneCBOR, "dc918a88b139e5afe60b88eda27508d4aee16c10fdc354791efea06206ac0749", seq(0, 16), nil},
 	} {

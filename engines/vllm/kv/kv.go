@@ -49,11 +49,7 @@ type Sequence struct {
 // Reset forgets everything but the tables' storage, so that a pooled request can
 // be used again. The sequence must hold no block.
 func (s *Sequence) Reset() {
-	tables := s.tables
-	for i := range tables {
-		tables[i].clear()
-	}
-	*s = Sequence{tables: tables}
+	*s = Sequence{tables: s.tables}
 }
 
 // Junction is where another cached sequence parts from this one, in tokens.
@@ -66,9 +62,6 @@ func (s *Sequence) Blocks(group int) []BlockID {
 	}
 	return s.tables[group].blocks
 }
-
-// Holds reports whether the sequence has a block table.
-func (s *Sequence) Holds() bool { return len(s.tables) > 0 && s.tables[0].held }
 
 // table is one sequence's blocks in one group.
 type table struct {

@@ -33,9 +33,6 @@ const (
 func newPool(n int, caching bool, sink Sink) *Pool {
 	p := &Pool{blocks: make([]block, n), links: make([]link, n), groups: make([]uint8, n), size: n, spare: none, caching: caching, sink: sink}
 	p.free.init(n)
-	for i := range p.blocks {
-		p.blocks[i].place = uint32(i - 1)
-	}
 	if caching {
 		p.index.init(n)
 	}
@@ -112,7 +109,6 @@ func (p *Pool) release(ids []BlockID) {
 func (p *Pool) giveBack(ids []BlockID) {
 	for _, id := range ids {
 		if id != Null {
-			p.makeRoom()
 			p.blocks[id].state = 0
 			p.free.pushFront(id)
 		}

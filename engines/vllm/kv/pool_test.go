@@ -143,4 +143,38 @@ func TestResetNeedsEveryBlockFree(t *testing.T) {
 	if got, want := p.FreeOrder(nil), []BlockID{2, 3, 1}; !slices.Equal(got, want) {
 		t.Errorf("free order: got %v, want %v, as before", got, want)
 	}
+	for _, id := range p.take(nil, 3) {
+		p.store(id, BlockHash(id), 0) // each block's only key again
+	}
+	if got := p.Cached(); got != 3 {
+		t.Errorf("after storing anew: got %d keys, want 3", got)
+	}
+}
+
+// A block taken out of the middle of the free list leaves a gap; gaps that fill the
+// list are closed, whichever end needs the room.
+func TestGapsInTheFreeListAreClosed(t *testing.T) {
+	p, r := newPool(8, true, nil), newReference(8)
+	p.take(nil, 7)
+	all := r.take(7)
+	k := key{hash: 5}
+	p.store(all[3], k.hash, k.group)
+	r.store(all[3], k)
+	p.release(all)
+	r.release(all)
+	for n := range 60 {
+		held := p.take(nil, 1)
+		r.take(1)
+		for range n {
+			p.touch(all[3:4])
+			r.touch(all[3])
+			p.release(all[3:4])
+			r.release(all[3:4])
+		}
+		p.release(held)
+		r.release(held)
+		if got := p.FreeOrder(nil); !slices.Equal(got, r.free) {
+			t.Fatalf("after %d hits: got free %v, want %v", n, got, r.free)
+		}
+	}
 }

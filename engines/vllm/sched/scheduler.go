@@ -62,9 +62,8 @@ func (s *Scheduler) Cache() *kv.Cache { return s.cache }
 // Config is what the scheduler was built with.
 func (s *Scheduler) Config() *Config { return &s.config }
 
-// Add queues a request.
+// Add queues a new request.
 func (s *Scheduler) Add(r *Request) {
-	r.Status = Waiting
 	if r.Grammar != nil {
 		r.Blocked = AwaitsGrammar
 		s.skipped.push(r)

@@ -5,21 +5,12 @@ import (
 	"slices"
 )
 
-var (
-	eagleFamily = []string{"eagle", "eagle3", "mtp"}
-	asyncDrafts = []string{"eagle", "eagle3", "mtp", "ngram_gpu", "draft_model", "dspark"}
-)
+var eagleFamily = []string{"eagle", "eagle3", "mtp"}
 
 // Eagle reports whether the drafter reads the target's hidden states, so that a
 // prefix hit must leave it one block to compute.
 func (s *Speculative) Eagle() bool {
 	return s != nil && slices.Contains(eagleFamily, s.Method)
-}
-
-// Async reports whether drafting works with asynchronous scheduling
-// (vllm/config/vllm.py:1227-1307).
-func (s *Speculative) Async() bool {
-	return s == nil || slices.Contains(asyncDrafts, s.Method)
 }
 
 // K is the drafts proposed a step, 0 without a drafter.

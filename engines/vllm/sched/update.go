@@ -112,11 +112,7 @@ func (s *Scheduler) Propose(b *Batch, count func(*Request) int) {
 	drafts := s.draftsAfter(b)
 	for i := range b.Entries {
 		r := b.Entries[i].Request
-		if r.Status == Finished {
-			continue
-		}
-		r.drafts = 0
-		if !r.chunk {
+		if r.Status != Finished && !r.chunk {
 			r.drafts = r.Grammar.cut(min(count(r), drafts))
 		}
 	}

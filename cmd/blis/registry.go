@@ -21,7 +21,7 @@ import (
 // registryCmd writes, judges and compares coefficients.
 func registryCmd() *cobra.Command {
 	c := &cobra.Command{Use: "registry", Short: "fit, judge and compare coefficients"}
-	c.AddCommand(registryFitCmd(), registryReportCmd(), registryDiffCmd())
+	c.AddCommand(registryFitCmd(), registryReportCmd(), registryDiffCmd(), registryLanesCmd())
 	return c
 }
 

@@ -1,6 +1,7 @@
 package composite
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -63,14 +64,17 @@ func (p *Problem) Text(f *Fit) string {
 		predicted []float64
 		capacity  bool
 	}{{"all lanes fitted", f.Predicted, false}, {"own lane left out", f.LeftOut, false}, {"own lane left out, limited by KV capacity", f.LeftOut, true}} {
-		fmt.Fprintf(&b, "\n%s\n%-44s %-10s %5s %7s %7s %7s\n", t.title, "lane", "metric", "count", "mean", "median", "bias")
-		for _, e := range p.Errors(t.predicted, t.capacity) {
-			lane := e.Lane
-			if lane == "" {
-				lane = "all"
-			}
-			fmt.Fprintf(&b, "%-44s %-10s %5d %6.1f%% %6.1f%% %+6.1f%%\n", lane, e.Metric, e.Count, 100*e.Mean, 100*e.Median, 100*e.Bias)
-		}
+		b.WriteString("\n" + Table(t.title, p.Errors(t.predicted, t.capacity)))
+	}
+	return b.String()
+}
+
+// Table writes errors for people.
+func Table(title string, errors []Errors) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s\n%-44s %-10s %5s %7s %7s %7s\n", title, "lane", "metric", "count", "mean", "median", "bias")
+	for _, e := range errors {
+		fmt.Fprintf(&b, "%-44s %-10s %5d %6.1f%% %6.1f%% %+6.1f%%\n", cmp.Or(e.Lane, "all"), e.Metric, e.Count, 100*e.Mean, 100*e.Median, 100*e.Bias)
 	}
 	return b.String()
 }

@@ -37,13 +37,25 @@ var weights = map[string]float64{"tpot_mean": 1, "ttft_mean": 0.25}
 // Problem tries every fit unit of an engine once at the parameters' start and
 // takes those that run.
 func (r *Runs) Problem(ctx context.Context, l *ledger.Ledger, engine string, params []Parameter) (*Problem, error) {
+	p := &Problem{Parameters: params, Rounds: 1}
+	if _, err := r.try(ctx, l, engine, p, true); err != nil {
+		return nil, err
+	}
+	p.Simulate = func(values []float64, which []int) ([]float64, error) { return r.simulate(ctx, params, values, which) }
+	p.Slopes = func(values []float64) ([]float64, [][]float64, error) { return r.slopes(ctx, params, values, p.all()) }
+	return p, nil
+}
+
+// try fills p's observations with the units that run at its parameters' start, and
+// returns the prediction of each.
+func (r *Runs) try(ctx context.Context, l *ledger.Ledger, engine string, p *Problem, watch bool) (predicted []float64, err error) {
 	var units []*ledger.Unit
 	for u := range l.ByRole(ledger.Fit) {
 		if u.Framework == engine {
 			units = append(units, u)
 		}
 	}
-	tried, err := r.outcomes(ctx, params, starts(params), units, true)
+	tried, err := r.outcomes(ctx, p.Parameters, starts(p.Parameters), units, watch)
 	if err != nil {
 		return nil, err
 	}
@@ -55,7 +67,6 @@ func (r *Runs) Problem(ctx context.Context, l *ledger.Ledger, engine string, par
 	if err != nil {
 		return nil, err
 	}
-	p := &Problem{Parameters: params, Rounds: 1}
 	r.left = map[string]int{}
 	for i := range points {
 		if points[i].Grade == record.G5 {
@@ -63,11 +74,26 @@ func (r *Runs) Problem(ctx context.Context, l *ledger.Ledger, engine string, par
 			continue
 		}
 		r.units = append(r.units, units[i])
-		p.Observations = append(p.Observations, observe(units[i], &points[i])...)
+		for _, o := range observe(units[i], &points[i]) {
+			v, err := tried[i].figure(o.Metric)
+			if err != nil {
+				return nil, err
+			}
+			p.Observations, predicted = append(p.Observations, o), append(predicted, v)
+		}
 	}
-	p.Simulate = func(values []float64, which []int) ([]float64, error) { return r.simulate(ctx, params, values, which) }
-	p.Slopes = func(values []float64) ([]float64, [][]float64, error) { return r.slopes(ctx, params, values, p.all()) }
-	return p, nil
+	return predicted, nil
+}
+
+// Judge is the errors of an engine's fit runs at the registry in use, by lane: those
+// not limited by KV capacity, then those that are.
+func (r *Runs) Judge(ctx context.Context, l *ledger.Ledger, engine string) (free, limited []Errors, err error) {
+	p := new(Problem)
+	predicted, err := r.try(ctx, l, engine, p, false)
+	if err != nil {
+		return nil, nil, err
+	}
+	return p.Errors(predicted, false), p.Errors(predicted, true), nil
 }
 
 // Left counts the fit units that did not run, by the reason the harness gave.

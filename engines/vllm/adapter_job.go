@@ -10,9 +10,9 @@ import (
 
 // job is a request inside the engine. Jobs are pooled.
 type job struct {
-	sched.Request
+	content identity // beside the request's own first fields, which a step reads with it
 	request *engines.Request
-	content identity
+	sched.Request
 }
 
 // newJob makes a request the scheduler understands out of r.

@@ -27,6 +27,8 @@ const (
 // before Add and reads them afterwards; only the scheduler writes them then.
 type Request struct {
 	kv.Sequence
+	course // next to the sequence: a cruising request's visit reads these alone
+
 	Name      string // compared as a string to break ties of the priority policy
 	Number    uint64 // breaks ties between equal names
 	Priority  int    // larger is less urgent
@@ -58,6 +60,12 @@ type Request struct {
 	stale        int     // of those, scheduled before a preemption
 	pending      int     // batches in flight that hold the request
 
+	heap  int   // position in a heap
+	queue queue // the queue it waits in, nil if none
+}
+
+// course is where a request stands among the running ones.
+type course struct {
 	order    uint64 // grows with admission; running is sorted by it
 	lastEmit int    // step of the batch that returned its last token
 	cruising bool
@@ -67,8 +75,6 @@ type Request struct {
 	armed    bool
 
 	next, prev *Request // queue or wheel links
-	heap       int      // position in a heap
-	queue      queue    // the queue it waits in, nil if none
 }
 
 // Outputs is the number of output tokens so far.

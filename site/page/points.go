@@ -34,7 +34,7 @@ func (s *site) point(p *record.Point) error {
 	d.Description = fmt.Sprintf("%s %s: %s", p.Engine, d.Title, d.Lead)
 	d.Blocks = append(d.Blocks, Block{Kind: "facts", Facts: identity(p)}, comparison(p))
 	if rerunnable(p) {
-		d.Blocks = append(d.Blocks, rerunBlock(p))
+		d.Blocks = append(d.Blocks, s.rerunBlock(p))
 		if s.Simulator != "" {
 			d.View = "rerun"
 		}

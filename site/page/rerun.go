@@ -13,9 +13,13 @@ func rerunnable(p *record.Point) bool {
 }
 
 // rerunBlock offers to run p in the reader's browser.
-func rerunBlock(p *record.Point) Block {
-	return Block{Kind: "rerun", ID: "rerun", Facts: []Fact{{Name: "Change it in the workbench", Href: "workbench/?unit=" + p.UnitID}}, Title: "Run it here",
+func (s *site) rerunBlock(p *record.Point) Block {
+	b := Block{Kind: "rerun", ID: "rerun", Facts: []Fact{{Name: "Change it in the workbench", Href: "workbench/?unit=" + p.UnitID}}, Title: "Run it here",
 		Note: "Simulates this point's scenario in this browser and compares the Result with the published one, byte for byte."}
+	if s.Simulator != "" {
+		b.Note += " The simulator is " + s.Simulator + " and is fetched when you ask for it."
+	}
+	return b
 }
 
 func rerun(m *markup, b *Block) {

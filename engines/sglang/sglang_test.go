@@ -159,6 +159,10 @@ func TestGateRefusesByName(t *testing.T) {
 		{"tensor-paralel-size", 2, nil, "unrecognized arguments: --tensor-paralel-size"},
 		{"enable-dp-attention", true, false, "is not modelled"},
 		{"speculative-algorithm", "EAGLE", "None", "speculative decoding is not modelled"},
+		{"speculative-algorithm", "NEXTN", "None", "speculative decoding is not modelled"},
+		{"pipeline-parallel-size", 2, 1, "is outside the values modelled here"},
+		{"enable-hierarchical-cache", true, false, "is not modelled"},
+		{"disaggregation-mode", "prefill", "null", "is not modelled"},
 		{"enable-ep-moe", true, nil, "is not a setting of main-0bda0b16"},
 		{"schedule-policy", "sjf", "lpm", "is outside the values modelled here"},
 		{"data-parallel-size", 2, 1, "is outside the values modelled here"},
@@ -176,6 +180,29 @@ func TestGateRefusesByName(t *testing.T) {
 		}
 		if _, _, err := k.Explain(spec(c.name, c.good), w); err != nil {
 			t.Errorf("%s %v: %v", c.name, c.good, err)
+		}
+	}
+}
+
+// Whatever the list calls not modelled is refused with its name, and taken at its
+// default.
+func TestUnmodelledSettings(t *testing.T) {
+	k := newKind(t)
+	for _, f := range k.fields.Fields {
+		if f.Status != fields.NotModelled {
+			continue
+		}
+		stated := func(v string) engines.Spec {
+			if k.fields.Covering(f.Name, true) != nil {
+				return engines.Spec{Env: map[string]string{f.Name: v}}
+			}
+			return engines.Spec{Args: map[string]any{f.Name: v}}
+		}
+		if err := k.admit(stated("7")); err == nil || !strings.Contains(err.Error(), f.Name) || !strings.Contains(err.Error(), "is not modelled") {
+			t.Errorf("%s: got %v, want a refusal that names it", f.Name, err)
+		}
+		if err := k.admit(stated(f.Default)); f.Default != "" && err != nil {
+			t.Errorf("%s at its default %s: %v", f.Name, f.Default, err)
 		}
 	}
 }

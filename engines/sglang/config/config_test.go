@@ -92,7 +92,7 @@ func TestPage(t *testing.T) {
 		backend     string
 		stated, got int
 	}{
-		{"trtllm_mha", 0, 64}, {"trtllm_mha", 16, 16}, {"trtllm_mha", 8, 64}, {"triton", 0, 1}, {"triton", 24, 24},
+		{"trtllm_mha", 0, 64}, {"trtllm_mha", 16, 16}, {"trtllm_mha", 8, 64}, {"fa4", 0, 128}, {"fa4", 128, 128}, {"triton", 0, 1}, {"triton", 24, 24},
 	} {
 		args := map[string]any{"attention-backend": c.backend}
 		if c.stated > 0 {
@@ -102,8 +102,13 @@ func TestPage(t *testing.T) {
 			t.Errorf("%s with %d: got pages of %d, want %d", c.backend, c.stated, got, c.got)
 		}
 	}
-	if got := must(t, "deepseek-r1", "", "b200_sxm", map[string]any{"attention-backend": "trtllm_mla", "page-size": 32}).Page; got != 32 {
-		t.Errorf("trtllm_mla with 32: got %d", got)
+	for _, c := range []struct {
+		backend      string
+		stated, want int
+	}{{"trtllm_mla", 32, 32}, {"trtllm_mla", 16, 64}, {"cutlass_mla", 1, 128}, {"flashmla", 1, 64}, {"fa4", 1, 1}} {
+		if got := must(t, "deepseek-r1", "", "b200_sxm", map[string]any{"attention-backend": c.backend, "page-size": c.stated}).Page; got != c.want {
+			t.Errorf("latent attention, %s with %d: got pages of %d, want %d", c.backend, c.stated, got, c.want)
+		}
 	}
 }
 

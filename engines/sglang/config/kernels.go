@@ -51,6 +51,7 @@ func (c *Config) attention(r *reader, name string) string {
 
 func (c *Config) defaultAttention() (name, why string) {
 	sinks := c.has(func(a *catalog.Attention) bool { return a.Sinks })
+	uneven := c.has(func(a *catalog.Attention) bool { return a.Latent == nil && a.ValueHeadDim != a.HeadDim })
 	switch {
 	case c.Sparse():
 		return "nsa", "the model has an indexer"
@@ -64,6 +65,8 @@ func (c *Config) defaultAttention() (name, why string) {
 		return "triton", "latent attention elsewhere"
 	case c.hopper():
 		return "fa3", "SM 9.0"
+	case c.blackwell() && uneven:
+		return "fa4", "keys and values of different widths on SM 10.x"
 	case c.blackwell():
 		return "trtllm_mha", "SM 10.x"
 	case sinks:

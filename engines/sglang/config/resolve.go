@@ -159,12 +159,14 @@ func (c *Config) page(r *reader) {
 	takes := map[string][]int{
 		"flashmla": {64}, "cutlass_mla": {128}, "trtllm_mla": {32, 64}, "trtllm_mha": {16, 32, 64, 128}, "nsa": {64},
 	}[c.Attention]
+	if c.Attention == "fa4" && !c.latent() && c.blackwell() {
+		takes = []int{128}
+	}
 	if takes == nil || slices.Contains(takes, c.Page) {
 		return
 	}
-	c.Page = 64
-	if c.Attention == "cutlass_mla" {
-		c.Page = 128
+	if c.Page = 64; !slices.Contains(takes, c.Page) { // cutlass_mla and fa4 take 128 alone
+		c.Page = takes[0]
 	}
 	r.note("page-size", "rule", c.Attention+" takes pages of "+fmt.Sprint(takes), c.Page)
 }

@@ -185,6 +185,9 @@ func scenarios(few int) int {
 	if n, err := strconv.Atoi(os.Getenv("BLIS_FUZZ_SCENARIOS")); err == nil {
 		return n
 	}
+	if testing.Short() {
+		return few / 10
+	}
 	return few
 }
 

@@ -100,8 +100,7 @@ type entry struct {
 	factors []registry.Resolved // of its kernel, from whole runs
 	launch  *scalar             // added a launch; nil for kernels timed with theirs
 	method  plan.Method         // of all of them, inside their ranges
-	size    decodeSize          // of the last decode, and its price
-	last    priced
+	decodes []decodePrice       // prices asked lately, by decodeSize.slot
 }
 
 // foldKey is what makes two lowered layers one.

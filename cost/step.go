@@ -244,21 +244,40 @@ func (e *entry) price(w *work, out *priced) {
 
 // decodeSize is all of a step that the time of its decodes depends on.
 type decodeSize struct {
-	seqs, query float64
 	attended    int64
+	seqs, query float64
 }
 
-// priceDecode remembers the last size: a window's, once full, does not change.
+// decodePrice is a price and the size it is of.
+type decodePrice struct {
+	size decodeSize
+	priced
+}
+
+// decodeSlots is how many prices an entry remembers: a load that has settled comes
+// back to the same sizes, and instances of one plan to each other's.
+const decodeSlots = 1 << 12
+
+// slot spreads sizes that follow each other over different slots.
+func (s *decodeSize) slot() int {
+	return int((uint64(s.attended) + uint64(s.seqs)*0x9E3779B1) % decodeSlots)
+}
+
+// priceDecode remembers prices by size; the newest of a slot stays.
 func (e *entry) priceDecode(w *work, out *priced) {
 	size := decodeSize{seqs: w.seqs, query: w.query}
 	if g := e.layer.Shape.KVGroup; g < len(w.attended) {
 		size.attended = w.attended[g]
 	}
-	if size != e.size {
-		e.size, e.last = size, priced{}
-		e.price(w, &e.last)
+	if e.decodes == nil {
+		e.decodes = make([]decodePrice, decodeSlots)
 	}
-	out.add(e.last.seconds, e.last.method)
+	known := &e.decodes[size.slot()]
+	if size != known.size {
+		*known = decodePrice{size: size}
+		e.price(w, &known.priced)
+	}
+	out.add(known.seconds, known.method)
 }
 
 // price adds the operators' time over count rows.

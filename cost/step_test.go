@@ -63,6 +63,20 @@ func TestDecodePhysics(t *testing.T) {
 	}
 }
 
+// What a pricer remembers never shows: a decode costs what a fresh pricer says, whatever
+// was priced before.
+func TestDecodePricesDoNotDependOnThePast(t *testing.T) {
+	kept := compile(t, model(t, "h200_sxm"), poolPlan())
+	for _, seqs := range []int{64, 3, 64, 65} {
+		for _, context := range []int{8192, 100, 8192, 8192 + 64} {
+			step := decodeStep(seqs, context)
+			if got, want := kept.Price(&step), compile(t, model(t, "h200_sxm"), poolPlan()).Price(&step); got != want {
+				t.Errorf("%d sequences of %d: got %v, want %v", seqs, context, got, want)
+			}
+		}
+	}
+}
+
 func BenchmarkPriceDecode(b *testing.B) {
 	pr := compile(b, model(b, "h200_sxm"), poolPlan())
 	step := decodeStep(64, 8192)

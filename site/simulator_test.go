@@ -27,12 +27,12 @@ type ranPoint struct {
 }
 
 type ranBench struct {
-	Wrong, Violations                                 []string
-	Start, Published, Changed, Burst, Permalink, Back []string
-	Refused                                           []string
-	Claim, Extrapolation, Unmeasured, URL, Refusal    string
-	Took                                              float64
-	Parts, Narrow                                     int
+	Wrong, Violations                                       []string
+	Start, Published, Changed, Burst, Permalink, Back       []string
+	Refused                                                 []string
+	Claim, Extrapolation, Unmeasured, URL, Refusal, Stopped string
+	Took                                                    float64
+	Parts, Narrow                                           int
 }
 
 type simulatorReport struct {
@@ -41,6 +41,7 @@ type simulatorReport struct {
 		Workbench ranBench
 	}
 	Result, Figure ranPoint
+	Tampered       string
 	Abort          struct {
 		Wrong          []string
 		Progress, Said string
@@ -136,6 +137,9 @@ func TestTheSimulatorRunsInABrowser(t *testing.T) {
 	if a := r.Abort; len(a.Wrong) > 0 || !regexp.MustCompile(`\d+ of 4\d{4} requests`).MatchString(a.Progress) || a.Said != "Stopped." || a.Took > mostChange {
 		t.Errorf("stopping a long run: got %+v, want progress, then Stopped. within %v s", a, mostChange)
 	}
+	if want := "is not the one this page names"; !strings.Contains(r.Tampered, want) {
+		t.Errorf("a changed module: got %q, want that it %s", r.Tampered, want)
+	}
 }
 
 func regenerates(t *testing.T, p ranPoint) {
@@ -182,7 +186,7 @@ func bench(t *testing.T, b ranBench) {
 	}
 	for what, c := range map[string][2]string{
 		"unchanged": {b.Claim, "As measured."}, "changed": {b.Extrapolation, "Extrapolation."}, "error": {b.Extrapolation, "Mean absolute error of TTFT mean:"},
-		"no lane": {b.Unmeasured, "No measured points"}, "refusal": {b.Refusal, "no-such-argument"}, "hint": {b.Refusal, "hint: "},
+		"no lane": {b.Unmeasured, "No measured points"}, "refusal": {b.Refusal, "no-such-argument"}, "hint": {b.Refusal, "hint: "}, "stopped": {b.Stopped, "Stopped."},
 	} {
 		if !strings.Contains(c[0], c[1]) {
 			t.Errorf("%s: got %q, want %q in it", what, c[0], c[1])

@@ -54,6 +54,22 @@ async function abort(context) {
   return out;
 }
 
+// tampered is what a page says of a module that is not the one it names.
+async function tampered(context) {
+  await context.route("**/sim/**", async (route) => {
+    const answer = await route.fetch(), body = await answer.body();
+    body[body.length >> 1] ^= 1;
+    await route.fulfill({ response: answer, body });
+  });
+  const { page } = await open(context, `points/${units.short}/`, scripted); // the browser logs the refusal
+  await page.locator(".rerun button.act").click();
+  await page.waitForSelector(".rerun .said.bad", patience);
+  const said = await page.locator(".rerun .said").innerText();
+  await page.close();
+  await context.unrouteAll();
+  return said;
+}
+
 const settled = (page, state) => page.waitForSelector(`.workbench[data-state="${state}"]`, patience);
 const cells = (page) => page.locator(".workbench tbody td:nth-child(3)").allInnerTexts();
 
@@ -96,6 +112,11 @@ async function workbench(context) {
   await page.waitForURL(/hardware=h200_sxm/);
   await settled(page, "done");
   out.unmeasured = await claim();
+  await page.locator("[name=prompts]").fill("100000");
+  await page.waitForFunction(() => document.querySelector(".workbench progress").value > 0, null, patience);
+  await page.getByRole("button", { name: "Stop" }).click();
+  await settled(page, "stopped");
+  out.stopped = await page.locator(".acts .said").innerText();
   await page.setViewportSize({ width: 360, height: 740 });
   out.narrow = await overflow(page);
   await page.close();
@@ -110,6 +131,7 @@ for (const scheme of ["light", "dark"]) {
     report.result = await rerun(context, units.short, [/"steps":\d/, '"steps":9']);
     report.figure = await rerun(context, units.short, ['"simulated":0.', '"simulated":0.9']);
     report.abort = await abort(context);
+    report.tampered = await tampered(context);
   }
   await context.close();
 }

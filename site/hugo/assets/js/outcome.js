@@ -71,6 +71,12 @@ function claimed(root, { lanes, unchanged, unit }) {
   return out;
 }
 
+// failures are the conditions a run did not meet, and why requests were dropped.
+function failures(r) {
+  const dropped = Object.entries(r.requests).flatMap(([phase, fates]) => (fates.drop_reasons ?? []).map((d) => `${phase}: ${d.count} requests dropped: ${d.reason}`));
+  return [...r.failures, ...dropped];
+}
+
 // outcome is the right half of the workbench.
 export function outcome(root) {
   const claim = el("div", { className: "claim" });
@@ -117,7 +123,7 @@ export function outcome(root) {
       const start = point.trial.result;
       state("done", `Simulated in ${seconds.toFixed(2)} s.`);
       fault.hidden = true;
-      if (!result.accepted) refuse("The run fails its own conditions, so it has no figures", result.failures);
+      if (!result.accepted) refuse("The run fails its own conditions, so it has no figures", failures(result));
       rows.forEach(([, unit, get, id], i) => {
         const here = get(result), there = get(start);
         const measured = id && point.point.metrics[id]?.measured;

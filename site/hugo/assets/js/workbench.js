@@ -71,7 +71,7 @@ class Workbench {
 
   // open starts from a unit: its scenario is the base of every change.
   async open(unit, changes) {
-    const point = await json(`${root}points/${unit}/point.json`);
+    const point = await json(`${root}points/${unit}/point.json`).catch((e) => { throw new Error(`unit ${unit} cannot be read: ${e.message}`); });
     if (!point.trial?.scenario || !point.trial.result) throw new Error(`unit ${unit} was not simulated, so nothing can start from it`);
     this.state = { unit, changes };
     this.point = point;

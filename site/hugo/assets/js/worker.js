@@ -10,7 +10,9 @@ let stopping = false;
 // settings decide how much is sent; its integrity is checked before a byte is compiled.
 async function load({ module, integrity }) {
   const started = performance.now();
-  const file = await fetch(module, { integrity });
+  const file = await fetch(module, { integrity }).catch((e) => {
+    throw new Error(`the simulator is not to be had, or is not the one this page names: ${e.message}`);
+  });
   if (!file.ok) throw new Error(`${module}: status ${file.status}`);
   const plain = new Response(file.body.pipeThrough(new DecompressionStream("gzip")), { headers: { "Content-Type": "application/wasm" } });
   const go = new Go();

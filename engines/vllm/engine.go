@@ -173,10 +173,11 @@ func (e *Engine) Complete(out *engines.Outcome) {
 // report translates the scheduler's output.
 func (e *Engine) report(out *engines.Outcome, f *flight) {
 	running, waiting, skipped := e.loop.Scheduler.Counts()
-	p := e.out.Prefix
-	*out = engines.Outcome{Steady: e.out.Steady, Events: out.Events[:0], Preempted: append(out.Preempted[:0], f.preempted...),
-		Scheduled: f.scheduled, Running: running, Waiting: waiting + skipped, KVUsage: e.loop.Scheduler.Cache().Pool().Usage(),
-		PrefixHits: engines.PrefixCounters{Queried: int64(p.Queried + p.PreemptedQueried), Hit: int64(p.Hit + p.PreemptedHit)}}
+	p := &e.out.Prefix
+	out.Steady, out.Scheduled, out.Running, out.Waiting = e.out.Steady, f.scheduled, running, waiting+skipped
+	out.KVUsage = e.loop.Scheduler.Cache().Pool().Usage()
+	out.PrefixHits = engines.PrefixCounters{Queried: int64(p.Queried + p.PreemptedQueried), Hit: int64(p.Hit + p.PreemptedHit)}
+	out.Events, out.Preempted = out.Events[:0], append(out.Preempted[:0], f.preempted...)
 	for _, r := range e.aborted {
 		out.Events = append(out.Events, engines.Event{Request: r, Finish: engines.Aborted})
 	}

@@ -92,8 +92,10 @@ func (x *index) put(key uint64, node int32) {
 func (x *index) remove(key uint64, node int32) {
 	i, tag := x.place(key)
 	for ; ; i = (i + 1) & (len(x.tags) - 1) {
-		for m := matches(x.tags[i], tag); m != 0; m &= m - 1 {
-			if j := bits.TrailingZeros64(m) / 8; x.nodes[slots*i+j] == node {
+		m := matches(x.tags[i], tag)
+		only := m&(m-1) == 0 && x.passed[i] == 0 // then it is ours, without a look at the node
+		for ; m != 0; m &= m - 1 {
+			if j := bits.TrailingZeros64(m) / 8; only || x.nodes[slots*i+j] == node {
 				x.tags[i] &^= 0xFF << (8 * j)
 				return
 			}

@@ -154,9 +154,10 @@ func (e *Engine) Poll() engines.Action {
 			e.launch(l)
 			return engines.Action{Do: engines.Launch, Batch: engines.Batch{Steps: e.steps[:], Admitted: e.admitted}}
 		}
-		if e.loop.InFlight() > 0 {
+		if e.loop.Waits() {
 			return engines.Action{Do: engines.Wait}
 		}
+		e.loop.Rest()
 		if len(e.aborted) > 0 {
 			return e.launchBare()
 		}

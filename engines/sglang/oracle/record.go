@@ -13,7 +13,7 @@ import (
 )
 
 // recordSchedule writes the state after a batch was formed.
-func (w *world) recordSchedule(b *sched.Batch) {
+func (w *world) recordSchedule(b *sched.Launch) {
 	s, st := w.sched, w.step
 	st["mode"] = "none"
 	if b != nil {
@@ -40,7 +40,7 @@ func (w *world) recordSchedule(b *sched.Batch) {
 	st["ratio"], st["avail_sched"], st["evictable_sched"] = round9(s.Ratio()), s.Cache().Free(), s.Cache().Evictable()
 }
 
-func (w *world) recordReqs(b *sched.Batch) {
+func (w *world) recordReqs(b *sched.Launch) {
 	var list []any
 	if b.Mode == sched.Decode {
 		var flat []string

@@ -24,19 +24,11 @@ type world struct {
 	s       *scenario
 	config  sched.Config
 	sched   *sched.Scheduler
+	loop    *sched.Loop
 	prompts map[string][]engines.Segment
 	step    object // of the iteration under way
 	adder   object
-	open    []launched // overlap: batches whose results are not processed
-	ran     bool       // the iteration before launched a batch
-	pending int        // arrivals and aborts still to come
-}
-
-// launched is a batch as it was when it was launched.
-type launched struct {
-	mode     sched.Mode
-	reqs     []*sched.Req
-	decoding int
+	pending int // arrivals and aborts still to come
 }
 
 func newWorld(s *scenario) (*world, error) {
@@ -63,6 +55,7 @@ func newWorld(s *scenario) (*world, error) {
 	cache := kv.NewCache(c.TotalTokens, c.PageSize, tree)
 	cache.OnEvict = func(tokens int) { w.step.add("evicted", tokens) }
 	w.sched = sched.New(c, cache, events, w)
+	w.loop = sched.NewLoop(w.sched)
 	return w, nil
 }
 
@@ -91,47 +84,27 @@ func (w *world) run() []any {
 func (w *world) compact() bool { return w.s.Detail == "compact" }
 
 func (w *world) idle() bool {
-	return len(w.sched.Waiting()) == 0 && len(w.sched.Running().Reqs) == 0 && w.sched.Chunked() == nil && len(w.open) == 0
+	return len(w.sched.Waiting()) == 0 && len(w.sched.Running().Reqs) == 0 && w.sched.Chunked() == nil && w.loop.InFlight() == 0
 }
 
 // iterate is one turn of the event loop; it says whether the turn was idle.
 func (w *world) iterate(it int) (idle bool) {
 	w.step, w.adder = object{"it": it}, nil
 	w.receive(it)
-	b := w.sched.Next()
-	w.recordSchedule(b)
+	l := w.loop.Turn()
+	w.recordSchedule(l)
 	switch {
-	case !w.config.Overlap && b != nil:
-		w.sched.Process(b.Mode, b.Reqs, b.Decoding)
-	case !w.config.Overlap:
+	case w.loop.Waits():
+		if o := w.loop.Oldest(); w.config.Overlap && !w.compact() {
+			w.step.add("processed", object{"mode": modeName(o.Mode), "reqs": rids(o.Reqs)})
+		}
+		w.loop.Settle()
+	case l == nil:
 		idle = true
-	default:
-		idle = w.overlap(b)
-	}
-	if idle {
-		w.sched.Idle()
+		w.loop.Rest()
 	}
 	w.recordEnd()
 	return idle
-}
-
-// overlap launches b, then processes the batch before it.
-func (w *world) overlap(b *sched.Batch) (idle bool) {
-	if b != nil {
-		w.open = append(w.open, launched{b.Mode, append([]*sched.Req(nil), b.Reqs...), b.Decoding})
-	}
-	before := w.ran
-	w.ran = b != nil
-	if !before {
-		return b == nil
-	}
-	l := w.open[0]
-	w.open = w.open[1:]
-	if !w.compact() {
-		w.step.add("processed", object{"mode": modeName(l.mode), "reqs": rids(l.reqs)})
-	}
-	w.sched.Process(l.mode, l.reqs, l.decoding)
-	return false
 }
 
 // receive hands over the requests and aborts of this iteration.

@@ -53,9 +53,6 @@ func (l *Loop) Turn() *Launch {
 	l.before = b != nil
 	l.owed = owed
 	if b == nil {
-		if !owed {
-			l.Scheduler.Idle()
-		}
 		return nil
 	}
 	o := &l.open[l.n]
@@ -68,6 +65,9 @@ func (l *Loop) Turn() *Launch {
 	}
 	return o
 }
+
+// Rest ends an iteration that launched nothing and waits for nothing.
+func (l *Loop) Rest() { l.Scheduler.Idle() }
 
 // Settle processes the result of the oldest batch.
 func (l *Loop) Settle() {

@@ -69,6 +69,15 @@ func turn(s *Scheduler) *Batch {
 	return b
 }
 
+// advance runs one iteration up to its launch or its wait.
+func advance(l *Loop) *Launch {
+	o := l.Turn()
+	if o == nil && !l.Waits() {
+		l.Rest()
+	}
+	return o
+}
+
 func names(reqs []*Req) string {
 	var out []string
 	for _, r := range reqs {
@@ -267,7 +276,7 @@ func randomRun(t testing.TB, seed uint64) error {
 			s.Abort(func(r *Req) bool { return r.Name == victim })
 		}
 		if !l.Waits() {
-			l.Turn()
+			advance(l)
 		}
 		if l.Waits() {
 			l.Settle()
@@ -278,7 +287,7 @@ func randomRun(t testing.TB, seed uint64) error {
 	}
 	for range 3 {
 		if !l.Waits() {
-			l.Turn()
+			advance(l)
 		}
 	}
 	clean(t, s)

@@ -117,7 +117,7 @@ func play(seed uint64, stepwise bool) []string {
 			s.Abort(func(r *Req) bool { return r.Name == victim })
 		}
 		if !l.Waits() {
-			w.launched(l.Turn(), c.Attends)
+			w.launched(advance(l), c.Attends)
 		}
 		if l.Waits() {
 			l.Settle()

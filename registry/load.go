@@ -149,13 +149,13 @@ func (c *contents) readSet(p string, data []byte) error {
 
 // build expands transfers, orders the entries and joins each to its curve.
 func build(c contents, h Hashes) (*Registry, error) {
-	own := slices.SortedFunc(maps.Values(c.entries), byIdentity)
+	own := ordered(c.entries)
 	for _, chip := range slices.Sorted(maps.Keys(c.transfers)) {
 		for _, t := range c.transfers[chip] {
 			t.expand(chip, own, c.entries)
 		}
 	}
-	r := &Registry{entries: slices.SortedFunc(maps.Values(c.entries), byIdentity), at: map[slot][]*Entry{}, hashes: h}
+	r := &Registry{entries: ordered(c.entries), at: map[slot][]*Entry{}, hashes: h}
 	for _, e := range r.entries {
 		s := slot{e.Primitive, e.Chip, e.Boundary}
 		r.at[s] = append(r.at[s], e)
@@ -168,7 +168,14 @@ func build(c contents, h Hashes) (*Registry, error) {
 	return r, nil
 }
 
-func byIdentity(a, b *Entry) int { return strings.Compare(a.identity(), b.identity()) }
+// ordered sorts entries by identity.
+func ordered(all map[string]*Entry) []*Entry {
+	entries := make([]*Entry, 0, len(all))
+	for _, id := range slices.Sorted(maps.Keys(all)) {
+		entries = append(entries, all[id])
+	}
+	return entries
+}
 
 // expand adds to all the entries of chip that t transfers from own.
 func (t Transfer) expand(chip string, own []*Entry, all map[string]*Entry) {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"regexp"
 
@@ -54,7 +53,7 @@ func position(data []byte, off int64) (line, col int) {
 func repeated(file string, data []byte) error {
 	dec := json.NewDecoder(bytes.NewReader(data))
 	dec.UseNumber()
-	if err := value(dec, ""); err != nil {
+	if err := value(dec); err != nil {
 		r, ok := errors.AsType[*diag.Refusal](err)
 		if !ok {
 			if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
@@ -73,18 +72,18 @@ func repeated(file string, data []byte) error {
 	return nil
 }
 
-func value(dec *json.Decoder, path string) error {
+func value(dec *json.Decoder) error {
 	t, err := dec.Token()
 	if err != nil {
 		return err
 	}
 	switch t {
 	case json.Delim('{'):
-		return object(dec, path)
+		return object(dec)
 	case json.Delim('['):
 		for i := 0; dec.More(); i++ {
-			if err := value(dec, fmt.Sprintf("%s[%d]", path, i)); err != nil {
-				return err
+			if err := value(dec); err != nil {
+				return inItem(i, err)
 			}
 		}
 		_, err = dec.Token()
@@ -92,20 +91,20 @@ func value(dec *json.Decoder, path string) error {
 	return err
 }
 
-func object(dec *json.Decoder, path string) error {
+func object(dec *json.Decoder) error {
 	seen := map[string]bool{}
 	for dec.More() {
 		t, err := dec.Token()
 		if err != nil {
 			return err
 		}
-		key := fmt.Sprint(t)
+		key, _ := t.(string) // the decoder gives no other token for a key
 		if seen[key] {
-			return &diag.Refusal{Field: join(path, key), Problem: "repeats a key", Accept: "each key once"}
+			return inKey(key, &diag.Refusal{Problem: "repeats a key", Accept: "each key once"})
 		}
 		seen[key] = true
-		if err := value(dec, join(path, key)); err != nil {
-			return err
+		if err := value(dec); err != nil {
+			return inKey(key, err)
 		}
 	}
 	_, err := dec.Token()

@@ -35,15 +35,15 @@ func YAML(file string, data []byte, v any) error {
 	if err := dec.Decode(new(yaml.Node)); !errors.Is(err, io.EOF) {
 		return &diag.Refusal{File: file, Problem: "holds more than one document", Accept: "one document"}
 	}
-	if err := walk(file, "", &doc); err != nil {
-		return err
+	if err := walk(&doc); err != nil {
+		return diag.In(file, err)
 	}
-	if err := known(file, "", &doc, reflect.TypeOf(v)); err != nil {
-		return err
+	if err := (shapes{}).known(&doc, reflect.TypeOf(v)); err != nil {
+		return diag.In(file, err)
 	}
 	if err := doc.Decode(v); err != nil {
-		if where := mistyped(file, "", doc.Content[0], reflect.TypeOf(v)); where != nil {
-			return where
+		if where := mistyped(doc.Content[0], reflect.TypeOf(v)); where != nil {
+			return diag.In(file, where)
 		}
 		return syntax(file, err)
 	}
@@ -51,102 +51,115 @@ func YAML(file string, data []byte, v any) error {
 }
 
 // walk refuses what yaml.v3 would take silently or report without a field:
-// repeated keys, merge keys, aliases and non-finite numbers.
-func walk(file, path string, n *yaml.Node) error {
+// repeated keys, merge keys, aliases and non-finite numbers. A refusal gets its
+// field on its way up: most documents are sound, and their paths cost a third of
+// reading them.
+func walk(n *yaml.Node) error {
 	switch n.Kind {
 	case yaml.AliasNode:
-		return at(file, path, n, "is an alias", "the value written out")
+		return at(n, "is an alias", "the value written out")
 	case yaml.ScalarNode:
-		return finite(file, path, n)
+		return finite(n)
 	case yaml.MappingNode:
-		return walkMapping(file, path, n)
+		return walkMapping(n)
 	}
 	for i, c := range n.Content {
-		p := path
-		if n.Kind == yaml.SequenceNode {
-			p = fmt.Sprintf("%s[%d]", path, i)
-		}
-		if err := walk(file, p, c); err != nil {
+		if err := walk(c); err != nil {
+			if n.Kind == yaml.SequenceNode {
+				err = inItem(i, err)
+			}
 			return err
 		}
 	}
 	return nil
 }
 
-func walkMapping(file, path string, n *yaml.Node) error {
+func walkMapping(n *yaml.Node) error {
 	seen := make(map[string]int, len(n.Content)/2)
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		k := n.Content[i]
-		p := join(path, k.Value)
 		if k.Tag == "!!merge" {
-			return at(file, p, k, "is a merge key", "the keys written out")
+			return inKey(k.Value, at(k, "is a merge key", "the keys written out"))
 		}
 		if line, twice := seen[k.Value]; twice {
-			return at(file, p, k, fmt.Sprintf("repeats the key of line %d", line), "each key once")
+			return inKey(k.Value, at(k, fmt.Sprintf("repeats the key of line %d", line), "each key once"))
 		}
 		seen[k.Value] = k.Line
-		if err := walk(file, p, n.Content[i+1]); err != nil {
-			return err
+		if err := walk(n.Content[i+1]); err != nil {
+			return inKey(k.Value, err)
 		}
 	}
 	return nil
 }
 
-func finite(file, path string, n *yaml.Node) error {
+func finite(n *yaml.Node) error {
 	if n.Tag != "!!float" {
 		return nil
 	}
 	var f float64
 	if err := n.Decode(&f); err != nil || math.IsNaN(f) || math.IsInf(f, 0) {
-		return at(file, path, n, "is not a finite number", "a finite number")
+		return at(n, "is not a finite number", "a finite number")
 	}
 	return nil
 }
 
+// shapes are the keys of the struct types of one document.
+type shapes map[reflect.Type]shape
+
+type shape struct {
+	fields map[string]reflect.Type
+	names  []string
+}
+
+var unmarshaler = reflect.TypeFor[yaml.Unmarshaler]()
+
 // known refuses keys that the target type does not have.
-func known(file, path string, n *yaml.Node, t reflect.Type) error {
+func (s shapes) known(n *yaml.Node, t reflect.Type) error {
 	if n.Kind == yaml.DocumentNode {
-		return known(file, path, n.Content[0], t)
+		return s.known(n.Content[0], t)
 	}
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
-	if reflect.PointerTo(t).Implements(reflect.TypeFor[yaml.Unmarshaler]()) {
+	if reflect.PointerTo(t).Implements(unmarshaler) {
 		return nil // the type checks its own node
 	}
 	switch {
 	case n.Tag == "!!float" && kindName(t) == wholeNumber:
-		return whole(file, path, n)
+		return whole(n)
 	case n.Kind == yaml.MappingNode && t.Kind() == reflect.Struct:
-		return knownFields(file, path, n, t)
+		return s.knownFields(n, t)
 	case n.Kind == yaml.MappingNode && t.Kind() == reflect.Map:
 		for i := 0; i+1 < len(n.Content); i += 2 {
-			if err := known(file, join(path, n.Content[i].Value), n.Content[i+1], t.Elem()); err != nil {
-				return err
+			if err := s.known(n.Content[i+1], t.Elem()); err != nil {
+				return inKey(n.Content[i].Value, err)
 			}
 		}
 	case n.Kind == yaml.SequenceNode && (t.Kind() == reflect.Slice || t.Kind() == reflect.Array):
 		for i, c := range n.Content {
-			if err := known(file, fmt.Sprintf("%s[%d]", path, i), c, t.Elem()); err != nil {
-				return err
+			if err := s.known(c, t.Elem()); err != nil {
+				return inItem(i, err)
 			}
 		}
 	}
 	return nil
 }
 
-func knownFields(file, path string, n *yaml.Node, t reflect.Type) error {
-	fields := map[string]reflect.Type{}
-	var names []string
-	collect(t, fields, &names)
+func (s shapes) knownFields(n *yaml.Node, t reflect.Type) error {
+	of, ok := s[t]
+	if !ok {
+		of = shape{fields: map[string]reflect.Type{}}
+		collect(t, of.fields, &of.names)
+		s[t] = of
+	}
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		k := n.Content[i]
-		ft, ok := fields[k.Value]
+		ft, ok := of.fields[k.Value]
 		if !ok {
-			return at(file, join(path, k.Value), k, "unknown key", diag.OneOf(k.Value, names))
+			return inKey(k.Value, at(k, "unknown key", diag.OneOf(k.Value, of.names)))
 		}
-		if err := known(file, join(path, k.Value), n.Content[i+1], ft); err != nil {
-			return err
+		if err := s.known(n.Content[i+1], ft); err != nil {
+			return inKey(k.Value, err)
 		}
 	}
 	return nil
@@ -170,8 +183,30 @@ func collect(t reflect.Type, fields map[string]reflect.Type, names *[]string) {
 	}
 }
 
-func at(file, path string, n *yaml.Node, problem, accept string) error {
-	return &diag.Refusal{File: file, Line: n.Line, Col: n.Column, Field: path, Value: scalar(n), Problem: problem, Accept: accept}
+// at refuses a node; who holds the node adds its key or index, and YAML the file.
+func at(n *yaml.Node, problem, accept string) error {
+	return &diag.Refusal{Line: n.Line, Col: n.Column, Value: scalar(n), Problem: problem, Accept: accept}
+}
+
+// inKey and inItem put a refusal below a key or an index.
+func inKey(key string, err error) error {
+	if r, ok := errors.AsType[*diag.Refusal](err); ok {
+		if r.Field != "" && r.Field[0] != '[' {
+			key += "."
+		}
+		r.Field = key + r.Field
+	}
+	return err
+}
+
+func inItem(i int, err error) error {
+	if r, ok := errors.AsType[*diag.Refusal](err); ok {
+		if r.Field != "" && r.Field[0] != '[' {
+			r.Field = "." + r.Field
+		}
+		r.Field = fmt.Sprintf("[%d]%s", i, r.Field)
+	}
+	return err
 }
 
 // scalar is the value to show: a key node repeats its own path, so it is left out.
@@ -180,13 +215,6 @@ func scalar(n *yaml.Node) string {
 		return n.Value
 	}
 	return ""
-}
-
-func join(path, key string) string {
-	if path == "" {
-		return key
-	}
-	return path + "." + key
 }
 
 var lineOf = regexp.MustCompile(`line (\d+): (.*)`)

@@ -45,21 +45,21 @@ func accepted(t reflect.Type) string {
 }
 
 // whole refuses a fraction, which yaml.v3 would cut off, and what it would wrap.
-func whole(file, path string, n *yaml.Node) error {
+func whole(n *yaml.Node) error {
 	var f float64
 	if n.Decode(&f) == nil && (f != math.Trunc(f) || math.Abs(f) >= 1<<63) {
-		return at(file, path, n, "is not a whole number of 64 bits", wholeNumber)
+		return at(n, "is not a whole number of 64 bits", wholeNumber)
 	}
 	return nil
 }
 
 // mistyped finds the first node that its part of t cannot hold. It is asked only
 // after decoding failed.
-func mistyped(file, path string, n *yaml.Node, t reflect.Type) error {
+func mistyped(n *yaml.Node, t reflect.Type) error {
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
-	own := reflect.PointerTo(t).Implements(reflect.TypeFor[yaml.Unmarshaler]())
+	own := reflect.PointerTo(t).Implements(unmarshaler)
 	fields := map[string]reflect.Type{}
 	switch {
 	case own || n.Tag == "!!null":
@@ -72,8 +72,8 @@ func mistyped(file, path string, n *yaml.Node, t reflect.Type) error {
 		}
 	case n.Kind == yaml.SequenceNode && (t.Kind() == reflect.Slice || t.Kind() == reflect.Array):
 		for i, c := range n.Content {
-			if err := mistyped(file, path+"["+strconv.Itoa(i)+"]", c, t.Elem()); err != nil {
-				return err
+			if err := mistyped(c, t.Elem()); err != nil {
+				return inItem(i, err)
 			}
 		}
 		return nil
@@ -83,13 +83,13 @@ func mistyped(file, path string, n *yaml.Node, t reflect.Type) error {
 			return nil
 		}
 		if reflect.PointerTo(t).Implements(reflect.TypeFor[encoding.TextUnmarshaler]()) { // its own words say more
-			return at(file, path, n, strings.TrimPrefix(err.Error(), "yaml: "), "")
+			return at(n, strings.TrimPrefix(err.Error(), "yaml: "), "")
 		}
-		return &diag.Refusal{File: file, Line: n.Line, Col: n.Column, Field: path, Value: n.Value, Problem: "is of the wrong type or out of its range", Accept: accepted(t)}
+		return &diag.Refusal{Line: n.Line, Col: n.Column, Value: n.Value, Problem: "is of the wrong type or out of its range", Accept: accepted(t)}
 	}
 	for i := 0; i+1 < len(n.Content); i += 2 {
-		if err := mistyped(file, join(path, n.Content[i].Value), n.Content[i+1], fields[n.Content[i].Value]); err != nil {
-			return err
+		if err := mistyped(n.Content[i+1], fields[n.Content[i].Value]); err != nil {
+			return inKey(n.Content[i].Value, err)
 		}
 	}
 	return nil

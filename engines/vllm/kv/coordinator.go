@@ -120,7 +120,6 @@ func (c *Cache) search(s *Sequence, limit int) int {
 		for k := range c.attentions {
 			a := &c.attentions[k]
 			if a.spec.Kind == Full && !first {
-				length = length / a.spec.BlockSize * a.spec.BlockSize
 				continue
 			}
 			registry[a.spec.Kind].hit(c, a, s.Hashes, length)

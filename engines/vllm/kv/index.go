@@ -11,11 +11,15 @@ import "math/bits"
 // bucket counts the keys that passed it: a search ends where nothing passed, and a
 // removal moves nothing.
 type index struct {
-	tags   []uint64 // eight tags a bucket; 0 is an empty slot
-	nodes  []int32  // eight a bucket
-	passed []int32  // keys of earlier buckets that found this one full
-	shift  int
-	live   int // distinct keys
+	buckets []bucket
+	nodes   []int32 // eight a bucket
+	shift   int
+	live    int // distinct keys
+}
+
+type bucket struct {
+	tags   uint64 // eight; 0 is an empty slot
+	passed int    // keys of earlier buckets that found this one full
 }
 
 const slots = 8 // a bucket
@@ -27,17 +31,17 @@ func (x *index) init(n int) {
 
 // grow doubles the buckets.
 func (x *index) grow(blocks []block) {
-	tags, nodes := x.tags, x.nodes
-	x.size(2 * len(tags))
+	old, nodes := x.buckets, x.nodes
+	x.size(2 * len(old))
 	for at, node := range nodes {
-		if tags[at/slots]>>(8*(at%slots))&0xFF != 0 {
+		if old[at/slots].tags>>(8*(at%slots))&0xFF != 0 {
 			x.put(blocks[node].key, node)
 		}
 	}
 }
 
 func (x *index) size(buckets int) {
-	x.tags, x.nodes, x.passed = make([]uint64, buckets), make([]int32, slots*buckets), make([]int32, buckets)
+	x.buckets, x.nodes = make([]bucket, buckets), make([]int32, slots*buckets)
 	x.shift = 64 - bits.Len(uint(buckets-1))
 }
 
@@ -59,16 +63,16 @@ func matches(word, tag uint64) uint64 {
 // find returns the slot of the node of key, -1 for none; nodes index blocks.
 func (x *index) find(key uint64, blocks []block) int {
 	i, tag := x.place(key)
-	for range x.tags {
-		for m := matches(x.tags[i], tag); m != 0; m &= m - 1 {
+	for range x.buckets {
+		for m := matches(x.buckets[i].tags, tag); m != 0; m &= m - 1 {
 			if at := slots*i + bits.TrailingZeros64(m)/8; blocks[x.nodes[at]].key == key {
 				return at
 			}
 		}
-		if x.passed[i] == 0 {
+		if x.buckets[i].passed == 0 {
 			break
 		}
-		i = (i + 1) & (len(x.tags) - 1)
+		i = (i + 1) & (len(x.buckets) - 1)
 	}
 	return -1
 }
@@ -76,14 +80,14 @@ func (x *index) find(key uint64, blocks []block) int {
 // put gives node the first empty slot on its key's way. The key must be new.
 func (x *index) put(key uint64, node int32) {
 	i, tag := x.place(key)
-	for ; ; i = (i + 1) & (len(x.tags) - 1) {
-		if m := matches(x.tags[i], 0); m != 0 {
+	for ; ; i = (i + 1) & (len(x.buckets) - 1) {
+		if m := matches(x.buckets[i].tags, 0); m != 0 {
 			j := bits.TrailingZeros64(m) / 8
-			x.tags[i] |= tag << (8 * j)
+			x.buckets[i].tags |= tag << (8 * j)
 			x.nodes[slots*i+j] = node
 			return
 		}
-		x.passed[i]++
+		x.buckets[i].passed++
 	}
 }
 
@@ -91,15 +95,15 @@ func (x *index) put(key uint64, node int32) {
 // from the counts of the buckets it passed.
 func (x *index) remove(key uint64, node int32) {
 	i, tag := x.place(key)
-	for ; ; i = (i + 1) & (len(x.tags) - 1) {
-		m := matches(x.tags[i], tag)
-		only := m&(m-1) == 0 && x.passed[i] == 0 // then it is ours, without a look at the node
+	for ; ; i = (i + 1) & (len(x.buckets) - 1) {
+		m := matches(x.buckets[i].tags, tag)
+		only := m&(m-1) == 0 && x.buckets[i].passed == 0 // then it is ours, without a look at the node
 		for ; m != 0; m &= m - 1 {
 			if j := bits.TrailingZeros64(m) / 8; only || x.nodes[slots*i+j] == node {
-				x.tags[i] &^= 0xFF << (8 * j)
+				x.buckets[i].tags &^= 0xFF << (8 * j)
 				return
 			}
 		}
-		x.passed[i]--
+		x.buckets[i].passed--
 	}
 }

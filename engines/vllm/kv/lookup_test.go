@@ -11,12 +11,15 @@ func drawGroups(rng *rand.Rand) []GroupSpec {
 	size := []int{1, 2, 4}[rng.IntN(3)]
 	var out []GroupSpec
 	mixed := rng.IntN(2) == 0
-	for _, k := range rng.Perm(3)[:1+rng.IntN(3)] {
+	for _, k := range rng.Perm(4)[:1+rng.IntN(3)] {
 		g := GroupSpec{Kind: Kind(k), BlockSize: size}
 		if mixed && g.Kind != ChunkedLocal {
 			g.BlockSize <<= rng.IntN(2)
 		}
-		if g.Kind != Full {
+		switch g.Kind {
+		case Mamba:
+			g.Aligned = true
+		case SlidingWindow, ChunkedLocal:
 			g.Window = max(size*(1+rng.IntN(4)), 2) // chunks begin on a block; a window of one reads nothing
 		}
 		for range 1 + rng.IntN(2) {
@@ -72,6 +75,8 @@ func (c *stored) supports(g, length int) bool {
 		first = max(end-ceilDiv(spec.Window-1, spec.BlockSize), 0)
 	case ChunkedLocal:
 		first = length / spec.Window * spec.Window / spec.BlockSize
+	case Mamba:
+		first = max(end-1, 0)
 	}
 	for i := first; i < end; i++ {
 		if _, ok := c.at[g][i]; !ok {

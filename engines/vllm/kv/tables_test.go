@@ -32,6 +32,17 @@ func TestDraftStatesMoveAlong(t *testing.T) {
 		}
 	}
 	c.Free(s)
+	long := &Sequence{Hashes: counted(1), Prompt: 150, Tokens: 150}
+	for _, grow := range []int{16, 64, 16} { // the state left behind by a leap goes back too
+		if !c.Allocate(long, Grant{New: grow}) {
+			t.Fatalf("refused with %d blocks free", c.pool.Free())
+		}
+		long.Computed += grow
+	}
+	if got := long.Blocks(0); len(got) != 8 || slices.ContainsFunc(got[:4], func(id BlockID) bool { return id != Null }) {
+		t.Errorf("after a leap: got %v, want four null blocks first", got)
+	}
+	c.Free(long)
 	if got := c.pool.Free(); got != 11 {
 		t.Errorf("after Free: got %d blocks, want 11", got)
 	}

@@ -17,7 +17,7 @@ func windowBlocks(g *GroupSpec) int {
 }
 
 // windowHit searches from the right for one window of cached blocks. A shorter run
-// that starts at block 0 counts too.
+// that starts at block 0 counts too. A run ends on an aligned block.
 func windowHit(c *Cache, a *attention, h HashSource, length int) {
 	size, need := a.spec.BlockSize, windowBlocks(a.spec)
 	n := length / size
@@ -41,9 +41,6 @@ func windowHit(c *Cache, a *attention, h HashSource, length int) {
 	}
 	if !found {
 		a.truncate(run)
-		for size != c.align && a.length()*size%c.align != 0 {
-			a.truncate(a.length() - 1)
-		}
 	}
 	if a.spec.Eagle {
 		a.truncate(a.length() - 1)

@@ -23,6 +23,9 @@ func TestConformance(t *testing.T) {
 	if os.Getenv("BLIS_NIGHTLY") != "" {
 		*scenarios = 10000
 	}
+	if testing.Short() {
+		*scenarios = 40
+	}
 	enginetest.Run(t, build, *scenarios)
 }
 

@@ -143,6 +143,9 @@ func TestRanksStartPromptsTogether(t *testing.T) {
 			}
 			r.Complete(&out)
 		}
+		if got := admitted[3]; got != 2 {
+			t.Errorf("interval %d: a rank without decodes started its prompt in step %d, want 2", c.interval, got)
+		}
 		for id := engines.RequestID(11); id <= 12; id++ {
 			if got := admitted[id]; got != c.want {
 				t.Errorf("interval %d: request %d started in step %d, want %d", c.interval, id, got, c.want)

@@ -13,8 +13,8 @@ func TestQueuesAgreeWithAPlainList(t *testing.T) {
 			rng := rand.New(rand.NewPCG(seed, 2))
 			q, plain := newQueue(policy), []*Request(nil)
 			for n := range 200 {
-				switch rng.IntN(4) {
-				case 0, 1:
+				switch rng.IntN(5) {
+				case 0, 1, 2:
 					r := &Request{Number: uint64(n), Priority: rng.IntN(3), Arrival: float64(rng.IntN(4))}
 					if rng.IntN(2) == 0 {
 						q.push(r)
@@ -26,6 +26,9 @@ func TestQueuesAgreeWithAPlainList(t *testing.T) {
 				default:
 					if len(plain) > 0 {
 						i := rng.IntN(len(plain))
+						if head := q.peek(); rng.IntN(2) == 0 {
+							i = slices.Index(plain, head)
+						}
 						q.remove(plain[i])
 						plain = slices.Delete(plain, i, i+1)
 					}
@@ -53,5 +56,8 @@ func TestTiesOfThePriorityPolicyCompareNamesAsStrings(t *testing.T) {
 	a, b := &Request{Name: "r10"}, &Request{Name: "r2"}
 	if !a.before(b) || b.before(a) {
 		t.Error("r10 does not come before r2")
+	}
+	if a, b := (&Request{Number: 1}), (&Request{Number: 2}); !a.before(b) || b.before(a) {
+		t.Error("of equal names the first to come does not go first")
 	}
 }

@@ -94,6 +94,46 @@ func TestDraftsAreVerifiedOnce(t *testing.T) {
 	}
 }
 
+// A cut verification is not topped up before it returns.
+func TestAPartOfTheDraftsIsVerifiedOnce(t *testing.T) {
+	r := request(1, 2, 20)
+	b := newBench(t, func(c *Config) {
+		c.PipelineParallel, c.LongPrefillTokenThreshold, c.Speculative = 2, 2, &Speculative{Method: "ngram", Tokens: 2}
+	}, r)
+	b.tokens(r)
+	batch := b.Oldest()
+	b.Complete(&b.out)
+	b.Scheduler.Propose(batch, func(*Request) int { return 2 })
+	b.want("a token and one draft of two", b.tokens(r), 2)
+	b.want("while they run", b.tokens(r), 0)
+}
+
+// What runs without being visited is exact whenever somebody looks, and stands still
+// when nothing may be scheduled.
+func TestCruisingRequestsAreExactWhenSeen(t *testing.T) {
+	r := request(1, 4, 40)
+	b := newBench(t, func(c *Config) {}, r)
+	for range 6 {
+		b.Launch()
+		b.Complete(&b.out)
+	}
+	if b.Scheduler.cruise.n != 1 {
+		t.Fatal("the request does not cruise")
+	}
+	if got := b.Scheduler.Running()[0]; got.Tokens != 10 || got.Computed != 9 {
+		t.Errorf("got %d tokens, %d computed, want 10 and 9", got.Tokens, got.Computed)
+	}
+	for range 3 {
+		b.Launch()
+		b.Complete(&b.out)
+	}
+	b.Scheduler.Pause(PausedAll)
+	var batch Batch
+	if b.Scheduler.Schedule(&batch); batch.Tokens != 0 {
+		t.Errorf("paused: got %d tokens scheduled, want none", batch.Tokens)
+	}
+}
+
 // One token to compute is padded to a decode's shape beside decodes alone.
 func TestAnAdmittedTokenIsPaddedBesideDecodes(t *testing.T) {
 	k := &Speculative{Method: "eagle", Tokens: 2}
@@ -168,8 +208,18 @@ func TestAChunkIsTakenUpWhole(t *testing.T) {
 	b.tokens(r)
 	b.Oldest().Entries[0].Accepted = 0
 	b.Complete(&b.out)
-	if extended != 1 || r.Tokens != 8 || r.Prompt != 8 || r.Drafts() != 0 {
-		t.Errorf("got %d extensions, %d tokens, %d of them prompt, %d drafts; want 1, 8, 8, 0", extended, r.Tokens, r.Prompt, r.Drafts())
+	for range 2 { // outputs up to the session's limit
+		b.tokens(r)
+		batch = b.Oldest()
+		b.Complete(&b.out)
+		b.Scheduler.Propose(batch, func(*Request) int { return 2 })
+	}
+	if r.Blocked != AwaitsChunk {
+		t.Fatalf("got blocked %d, want a session without input", r.Blocked)
+	}
+	b.Scheduler.Stream(r, Chunk{Tokens: 1, Extend: func() { extended++ }})
+	if extended != 2 || r.Tokens != 10 || r.Prompt != 10 || r.Drafts() != 0 {
+		t.Errorf("got %d extensions, %d tokens, %d of them prompt, %d drafts; want 2, 10, 10, 0", extended, r.Tokens, r.Prompt, r.Drafts())
 	}
 }
 
@@ -198,6 +248,12 @@ func TestAResetDropsWhatIsInFlight(t *testing.T) {
 				emitted += e.Tokens
 			}
 		}
+	}
+	for b.InFlight() > 0 {
+		b.Complete(&b.out)
+	}
+	if r.Pending() || r.dropped != 0 {
+		t.Errorf("got pending %v, %d outputs left to drop, want none", r.Pending(), r.dropped)
 	}
 	if r.Status != Finished || emitted != 6 || r.Preemptions != 1 {
 		t.Errorf("got %d tokens and %d preemptions, want 6 and 1", emitted, r.Preemptions)

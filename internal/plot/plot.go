@@ -16,6 +16,7 @@ type Chart struct {
 	// measured against simulated. Tolerances draws zero and lines at ±t on the value axis instead:
 	// y, or x where y counts categories.
 	Ratios, Tolerances []float64
+	Whiskers           string // what an interval of a mark is; for captions
 }
 
 // Axis of a chart. A log axis takes positive values only. A category axis has Names, and its

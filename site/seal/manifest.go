@@ -32,8 +32,12 @@ const (
 	KeyName      = "site.pub"
 )
 
+// KeylessName is a second bundle over the manifest, which a workflow may add after sealing: signed
+// under its own identity, without a stored key. [Verify] leaves it to cosign.
+const KeylessName = "site.keyless.sigstore.json"
+
 func addedBySealing(path string) bool {
-	return path == ManifestName || path == BundleName || path == KeyName
+	return path == ManifestName || path == BundleName || path == KeyName || path == KeylessName
 }
 
 // entry is one line of the manifest: a slash-separated path and the SHA-256 of the file.

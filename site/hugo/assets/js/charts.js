@@ -43,21 +43,35 @@ function dress(option, tones) {
     textStyle: { fontFamily: css("--sans"), color: css("--ink") },
     legend: { ...list(option.legend)[0], itemWidth: 12, itemHeight: 10, top: 0, left: "center", textStyle: { color: css("--ink") }, inactiveColor: css("--strong") },
     tooltip: { renderMode: "richText", trigger: "item", backgroundColor: css("--panel"), borderColor: css("--strong"),
-      textStyle: { color: css("--ink"), fontSize: 12 }, formatter: (p) => (p.name ? p.name : p.seriesName) },
+      textStyle: { color: css("--ink"), fontSize: 12 }, formatter: (p) => (p.treePathInfo ? `${p.treePathInfo.slice(1).map((n) => n.name).join(", ")}: ${p.value}` : p.name || p.seriesName) },
     xAxis: option.xAxis && list(option.xAxis).map((a) => axis(a, option.ticks)),
     yAxis: option.yAxis && list(option.yAxis).map((a) => axis(a)),
-    series: option.series.map((s, i) => (tones[i] < 0 || s.type === "treemap" ? neutral(s) : coloured(s, tones[i]))),
+    series: option.series.map((s, i) => (s.type === "treemap" ? areas(s) : tones[i] < 0 ? neutral(s) : coloured(s, tones[i]))),
   };
 }
 
 const shapes = ["circle", "triangle", "rect", "emptyCircle", "diamond", "pin"];
 function coloured(s, tone) {
   const color = css(`--tone-${tone % 6}`);
-  return { ...s, symbol: shapes[tone % 6], symbolSize: 7, itemStyle: { ...s.itemStyle, color, opacity: 0.75 }, lineStyle: { ...s.lineStyle, color },
+  return { ...s, symbol: s.symbol === "none" ? "none" : shapes[tone % 6], silent: s.symbol === "none", symbolSize: 7, itemStyle: { ...s.itemStyle, color, opacity: 0.75 }, lineStyle: { ...s.lineStyle, color },
     emphasis: { scale: 1.6, itemStyle: { opacity: 1 } } };
 }
 function neutral(s) {
-  return { ...s, silent: s.type !== "treemap", lineStyle: { ...s.lineStyle, color: css("--soft") } };
+  return { ...s, silent: true, lineStyle: { ...s.lineStyle, color: css("--soft") } };
+}
+
+// areas colours a tree by grade: a leaf's tone is a step of the sequential scale.
+function areas(s) {
+  const dark = matchMedia("(prefers-color-scheme: dark)").matches;
+  const leaf = (n) => {
+    const ink = (n.tone < 2) === dark ? "#10222c" : "#ffffff";
+    return { ...n, itemStyle: { color: css(`--g${n.tone + 1}`) }, label: { color: n.tone > 1 && !dark ? "#10222c" : ink } };
+  };
+  return { ...s, width: "100%", height: "100%", top: 0, left: 0, roam: false, nodeClick: false, breadcrumb: { show: false },
+    data: s.data.map((g) => ({ ...g, children: g.children?.map(leaf) })),
+    label: { show: true, fontSize: 11, formatter: "{b}: {c}", overflow: "truncate" }, upperLabel: { show: true, height: 20, color: css("--ink"), fontWeight: 600, backgroundColor: "transparent" },
+    itemStyle: { borderColor: css("--ground"), borderWidth: 1, gapWidth: 1 },
+    levels: [{ itemStyle: { borderWidth: 0, gapWidth: 4 }, upperLabel: { show: false } }, { itemStyle: { borderColor: css("--ground"), borderWidth: 2, gapWidth: 1 } }] };
 }
 
 const options = new Map();
@@ -75,7 +89,7 @@ async function draw(plot) {
     picture.remove();
     chart = echarts.init(plot, null, { renderer: "svg" });
     chart.on("click", (p) => {
-      const link = p.data && p.data.value && p.data.value[2];
+      const link = p.data && (p.data.link ?? (p.data.value && p.data.value[2]));
       if (link) location.href = new URL(link, new URL(plot.dataset.root, location.href)).href;
     });
     new ResizeObserver(() => chart.resize()).observe(plot);

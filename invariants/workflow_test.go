@@ -48,6 +48,8 @@ func TestWorkflowLintRefuses(t *testing.T) {
 
 var ignored = regexp.MustCompile(`\|\| *(true|:)(\s|$|\))|continue-on-error:\s*true|set \+e`)
 
+var uses = regexp.MustCompile(`^[\s-]*uses:`)
+
 var pinned = regexp.MustCompile(`uses:\s+\S+@[0-9a-f]{40} # v\d`)
 
 func lintWorkflow(t *testing.T, name string, src []byte) (problems []string) {
@@ -67,7 +69,7 @@ func lintWorkflow(t *testing.T, name string, src []byte) (problems []string) {
 		if ignored.MatchString(line) {
 			problems = append(problems, name+":"+strconv.Itoa(i+1)+": a step ignores an exit code (X22): "+strings.TrimSpace(line))
 		}
-		if strings.Contains(line, "uses:") && !strings.Contains(line, "uses: ./") && !pinned.MatchString(line) {
+		if uses.MatchString(line) && !strings.Contains(line, "uses: ./") && !pinned.MatchString(line) {
 			problems = append(problems, name+":"+strconv.Itoa(i+1)+": action is not pinned to a commit with its version beside it (X21): "+strings.TrimSpace(line))
 		}
 	}

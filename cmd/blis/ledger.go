@@ -182,5 +182,15 @@ func openLedger(c *cobra.Command) (*ledger.Ledger, error) {
 	if dir == "" {
 		return ledger.Embedded()
 	}
-	return ledger.Open(os.DirFS(dir))
+	return openLedgerDir("--ledger", dir)
+}
+
+func openLedgerDir(flag, dir string) (*ledger.Ledger, error) {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, &diag.Refusal{Field: flag, Value: dir, Problem: "cannot be opened: " + reason(err), Accept: "a directory that ledger ingest made"}
+	}
+	defer root.Close()
+	l, err := ledger.Open(root.FS())
+	return l, diag.In(dir, err)
 }

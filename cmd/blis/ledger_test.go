@@ -50,6 +50,8 @@ func TestLedgerCommand(t *testing.T) {
 		{"show", exit.Usage, "accepts 1 arg(s)"},
 		{"report --ledger " + dir, exit.Done, "unlisted: 0 units"},
 		{"report --json", exit.Done, `"left_out": 523`},
+		{"report --ledger " + foreign + "/none", exit.Refused, "--ledger: " + foreign + "/none: cannot be opened: no such file or directory"},
+		{"report --ledger " + truncated, exit.Refused, "cannot be opened: not a directory"},
 		{"report --ledger " + foreign, exit.Refused, "published/fit.txt: cannot be read"},
 	} {
 		var out, errs bytes.Buffer

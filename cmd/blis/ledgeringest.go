@@ -120,7 +120,7 @@ func (o *ingest) keep(l *ledger.Ledger) error {
 	if o.base == "" {
 		return nil
 	}
-	base, err := ledger.Open(os.DirFS(o.base))
+	base, err := openLedgerDir("--base", o.base)
 	if err != nil {
 		return err
 	}
@@ -140,9 +140,9 @@ func ledgerCheckCmd() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			old, err := ledger.Open(os.DirFS(base))
+			old, err := openLedgerDir("--base", base)
 			if err != nil {
-				return diag.In(base, err)
+				return err
 			}
 			if err := l.Succeeds(old); err != nil {
 				return failed(err)

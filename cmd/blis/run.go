@@ -84,6 +84,7 @@ func (d *dataFlags) add(c *cobra.Command) {
 	f.StringArrayVar(&d.CatalogOverlays, "catalog-overlay", nil, "directory laid over the catalog; repeatable")
 	f.StringVar(&d.Registry, "registry", "", "directory to read instead of the embedded coefficients")
 	f.StringArrayVar(&d.RegistryOverlays, "registry-overlay", nil, "directory laid over the coefficients; repeatable")
+	f.BoolVar(&d.ExactAcceptance, "exact-acceptance", false, "refuse a speculative acceptance that was not measured for exactly this target, drafter, workload and number of drafts")
 }
 
 // open reads the data; paths in the scenario are relative to its own directory.

@@ -28,6 +28,7 @@ import (
 type Paths struct {
 	Catalog, Registry                 string
 	CatalogOverlays, RegistryOverlays []string
+	ExactAcceptance                   bool // no acceptance profile is borrowed (D8)
 }
 
 // World is the opened data.
@@ -51,6 +52,9 @@ func Open(p Paths) (*World, error) {
 	}
 	if w.Profiles, err = acceptance.Embedded(); err != nil {
 		return nil, err
+	}
+	if p.ExactAcceptance {
+		w.Profiles = w.Profiles.ExactOnly()
 	}
 	if w.Kinds, err = builtin.Kinds(); err != nil {
 		return nil, err

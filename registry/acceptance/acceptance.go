@@ -10,7 +10,6 @@ package acceptance
 
 import (
 	_ "embed"
-	"slices"
 	"sync"
 
 	"github.com/inference-sim/accuracy-dashboard/internal/diag"
@@ -24,6 +23,8 @@ const Schema = "blis.acceptance/v1"
 type Set struct {
 	Schema   string    `yaml:"schema"`
 	Profiles []Profile `yaml:"profiles"`
+
+	exact bool // nothing is borrowed
 }
 
 // Profile is one measured curve.
@@ -33,7 +34,9 @@ type Profile struct {
 	Method   string    `yaml:"method"`  // mtp, eagle3, dspark
 	Workload string    `yaml:"workload"`
 	Sampling string    `yaml:"sampling"`
-	Lengths  []float64 `yaml:"lengths,flow"` // mean tokens a verifying step emits with 1, 2, ... drafts
+	Drafts   []int     `yaml:"drafts,omitempty,flow"`       // numbers of drafts that were measured; 1, 2, ... when left out
+	Lengths  []float64 `yaml:"lengths,flow"`                // mean tokens a verifying step emits at each
+	Rates    []float64 `yaml:"per_position,omitempty,flow"` // chance that draft 1, 2, ... is emitted, where the smallest was measured by position
 	Source   string    `yaml:"source"`
 }
 
@@ -52,18 +55,56 @@ func Parse(file string, data []byte) (*Set, error) {
 	if s.Schema != Schema {
 		return nil, &diag.Refusal{File: file, Field: "schema", Value: s.Schema, Problem: "unknown schema", Accept: Schema}
 	}
-	for i, p := range s.Profiles {
-		bad := func(al float64) bool { return !(al >= 1) }
-		if len(p.Lengths) == 0 || slices.ContainsFunc(p.Lengths, bad) || p.Lengths[0] > 2 {
-			return nil, &diag.Refusal{File: file, Field: "profiles." + p.Target + ".lengths", Problem: "are no acceptance lengths",
-				Accept: "at least one, each 1 or more, the first at most 2", Rule: "D8"}
+	for i := range s.Profiles {
+		p := &s.Profiles[i]
+		if err := p.check(); err != nil {
+			return nil, diag.In(file, err)
 		}
 		for _, q := range s.Profiles[:i] {
 			if q.Target == p.Target && q.Drafter == p.Drafter && q.Workload == p.Workload {
 				return nil, &diag.Refusal{File: file, Field: "profiles." + p.Target, Value: p.Drafter + " " + p.Workload,
-					Problem: "repeats a key", Accept: "one profile a target, drafter and workload", Rule: "D8"}
+					Problem: "is ambiguous: two profiles have one key", Accept: "one profile a target, drafter and workload", Rule: "D8"}
 			}
 		}
 	}
 	return &s, nil
+}
+
+// check holds one profile to what an acceptance can be: a step of K drafts emits 1 to
+// K+1 tokens.
+func (p *Profile) check() error {
+	bad := func(field, accept string) error {
+		return &diag.Refusal{Field: "profiles." + p.Target + "." + field, Problem: "are no measured acceptance", Accept: accept, Rule: "D8"}
+	}
+	if len(p.Lengths) == 0 || len(p.Drafts) > 0 && len(p.Drafts) != len(p.Lengths) {
+		return bad("lengths", "at least one, and one for each of drafts")
+	}
+	for i, al := range p.Lengths {
+		k := p.measured(i)
+		if k < 1 || i > 0 && k <= p.measured(i-1) {
+			return bad("drafts", "rising numbers from 1")
+		}
+		if !(al >= 1) || al > float64(k+1) {
+			return bad("lengths", "each from 1 to one more than its drafts")
+		}
+	}
+	last := 1.0
+	for _, r := range p.Rates {
+		if !(r >= 0 && r <= last) {
+			return bad("per_position", "chances that do not rise")
+		}
+		last = r
+	}
+	if n := len(p.Rates); n > 0 && n < p.measured(0) {
+		return bad("per_position", "one for each draft of the smallest measured number")
+	}
+	return nil
+}
+
+// measured is the number of drafts of the i-th length.
+func (p *Profile) measured(i int) int {
+	if len(p.Drafts) > 0 {
+		return p.Drafts[i]
+	}
+	return i + 1
 }

@@ -63,6 +63,64 @@ func TestBorrowingOrder(t *testing.T) {
 	}
 }
 
+// D8: measured at 2 and 4 drafts alone, with and without rates by position.
+const sparse = `schema: blis.acceptance/v1
+profiles:
+  - {target: a, drafter: mtp, method: mtp, workload: coding/on, sampling: s, drafts: [2, 4], lengths: [2.4, 3.0], per_position: [0.8, 0.6], source: rates}
+  - {target: b, drafter: mtp, method: mtp, workload: coding/on, sampling: s, drafts: [2, 4], lengths: [2.4, 3.0], source: none}
+`
+
+func TestBoundsOfMeasuredDrafts(t *testing.T) {
+	keep.Rule(t, "D8")
+	s := parse(t, sparse)
+	for _, c := range []struct {
+		target, step string
+		k            int
+		length       float64
+	}{
+		{"a", "exact", 2, 2.4}, {"a", "exact", 4, 3.0},
+		{"a", "other_k", 3, 2.7}, // between: linear
+		{"a", "other_k", 1, 1.8}, // below, by its own rates
+		{"b", "other_k", 1, 1.7}, // below, without: 1 + 1(2.4-1)/2
+		{"a", "other_k", 9, 3.0}, // above: the largest's
+	} {
+		got, err := s.Lookup(Key{c.target, "mtp", "coding/on", c.k}, architecture)
+		if err != nil {
+			t.Fatal(err)
+		}
+		length, chance := 1.0, 1.0
+		for _, q := range got.PerPosition {
+			chance *= q
+			length += chance
+		}
+		if got.Step != c.step || math.Abs(got.Length-c.length) > 1e-12 || math.Abs(length-c.length) > 1e-9 || (c.step == "exact") != (len(got.Differs) == 0) {
+			t.Errorf("%s, %d drafts: got %+v that gives %v, want %v by %s", c.target, c.k, got, length, c.length, c.step)
+		}
+	}
+}
+
+func TestExactOnlyBorrowsNothing(t *testing.T) {
+	keep.Rule(t, "D8")
+	s := parse(t, set).ExactOnly()
+	if got, err := s.Lookup(Key{"a", "mtp", "coding/on", 2}, architecture); err != nil || got.Step != "exact" {
+		t.Errorf("the exact key: got %+v, %v", got, err)
+	}
+	for _, k := range []Key{{"a", "mtp", "coding/on", 7}, {"a", "e3", "coding/on", 2}, {"b2", "mtp", "coding/on", 1}} {
+		if got, err := s.Lookup(k, architecture); err == nil || !strings.Contains(err.Error(), "none may be borrowed") {
+			t.Errorf("%+v: got %+v, %v, want a refusal", k, got, err)
+		}
+	}
+}
+
+// D8: a tie goes to the first in order of target and drafter.
+func TestATieIsBrokenByName(t *testing.T) {
+	keep.Rule(t, "D8")
+	s := parse(t, strings.ReplaceAll(strings.ReplaceAll(set, "[1.7, 2.2]", "[1.6, 2.1]"), "source: high", "source: first"))
+	if got, err := s.Lookup(Key{"a", "e3", "coding/on", 2}, architecture); err != nil || got.Source != "first" {
+		t.Errorf("got %+v, %v, want the profile of e1", got, err)
+	}
+}
+
 func TestNothingIsBorrowedAcrossWorkloads(t *testing.T) {
 	keep.Rule(t, "D8")
 	s := parse(t, set)
@@ -105,12 +163,16 @@ func TestProbabilitiesGiveTheLength(t *testing.T) {
 func TestParseRefuses(t *testing.T) {
 	keep.Rule(t, "D8", "SUB-2")
 	for name, edit := range map[string][2]string{
-		"unknown schema":  {"acceptance/v1", "acceptance/v9"},
-		"no lengths":      {"lengths: [1.5]", "lengths: []"},
-		"below one token": {"lengths: [1.5]", "lengths: [0.5]"},
-		"above one draft": {"lengths: [1.5]", "lengths: [2.5]"},
-		"unknown key":     {"source: cousin", "origin: cousin"},
-		"repeated key":    {"drafter: e2", "drafter: e1"},
+		"unknown schema":   {"acceptance/v1", "acceptance/v9"},
+		"no lengths":       {"lengths: [1.5]", "lengths: []"},
+		"below one token":  {"lengths: [1.5]", "lengths: [0.5]"},
+		"above one draft":  {"lengths: [1.5]", "lengths: [2.5]"},
+		"unknown key":      {"source: cousin", "origin: cousin"},
+		"ambiguous key":    {"drafter: e2", "drafter: e1"},
+		"drafts that fall": {"lengths: [1.7, 2.2]", "drafts: [2, 1], lengths: [1.7, 2.2]"},
+		"a draft without":  {"lengths: [1.7, 2.2]", "drafts: [2], lengths: [1.7, 2.2]"},
+		"rising rates":     {"lengths: [1.5]", "lengths: [1.5], per_position: [0.5, 0.6]"},
+		"rates too few":    {"lengths: [1.5]", "drafts: [2], lengths: [1.5], per_position: [0.5]"},
 	} {
 		text := strings.Replace(set, edit[0], edit[1], 1)
 		if text == set {

@@ -15,6 +15,14 @@ type Key struct {
 	K                         int
 }
 
+// ExactOnly is s for a run that borrows nothing: a lookup without a profile measured
+// with its exact key is refused (D8).
+func (s *Set) ExactOnly() *Set {
+	t := *s
+	t.exact = true
+	return &t
+}
+
 // Found is the answer to a lookup.
 type Found struct {
 	PerPosition []float64 // probability that draft i is accepted given all before it
@@ -46,20 +54,36 @@ func (s *Set) Lookup(k Key, architecture func(target string) string) (Found, err
 			cousin = append(cousin, p)
 		}
 	}
+	var from *Profile
+	step := ""
 	switch {
+	case len(same) > 0 && same[0].has(k.K):
+		from, step = same[0], "exact"
 	case len(same) > 0:
-		step := "exact"
-		if k.K > len(same[0].Lengths) {
-			step = "other_k"
-		}
-		return same[0].at(k, step), nil
+		from, step = same[0], "other_k"
 	case len(sibling) > 0:
-		return lowest(sibling, k).at(k, "other_drafter"), nil
+		from, step = lowest(sibling, k), "other_drafter"
 	case len(cousin) > 0:
-		return lowest(cousin, k).at(k, "same_architecture"), nil
+		from, step = lowest(cousin, k), "same_architecture"
 	}
-	return Found{}, &diag.Refusal{Field: "acceptance", Value: fmt.Sprintf("%s, drafter %s, workload %s", k.Target, k.Drafter, k.Workload),
-		Problem: "no measured profile on any borrowing step", Accept: "an acceptance stated in the scenario", Rule: "D8"}
+	asked := fmt.Sprintf("%s, drafter %s, workload %s, %d drafts", k.Target, k.Drafter, k.Workload, k.K)
+	switch {
+	case from == nil:
+		return Found{}, &diag.Refusal{Field: "acceptance", Value: asked, Problem: "no measured profile on any borrowing step", Accept: "an acceptance stated in the scenario", Rule: "D8"}
+	case s.exact && step != "exact":
+		return Found{}, &diag.Refusal{Field: "acceptance", Value: asked, Problem: "no profile was measured with this key, and none may be borrowed", Accept: "a run without --exact-acceptance, which would borrow by " + step, Rule: "D8"}
+	}
+	return from.at(k, step), nil
+}
+
+// has says whether n drafts were measured.
+func (p *Profile) has(n int) bool {
+	for i := range p.Lengths {
+		if p.measured(i) == n {
+			return true
+		}
+	}
+	return false
 }
 
 func lowest(from []*Profile, k Key) *Profile {
@@ -72,22 +96,45 @@ func lowest(from []*Profile, k Key) *Profile {
 	})
 }
 
-// length is the mean tokens of a step with n drafts; above the largest measured n
-// it is the largest's.
-func (p *Profile) length(n int) float64 { return p.Lengths[min(n, len(p.Lengths))-1] }
+// length is the mean tokens of a step with n drafts: as measured, linear between two
+// measured numbers, the largest's above it. Below the smallest it is what the
+// profile's own rates give for the first n drafts or, without rates, 1 + n(L-1)/K of
+// the smallest K and its length L, which is at most that.
+func (p *Profile) length(n int) float64 {
+	for i, al := range p.Lengths {
+		switch k := p.measured(i); {
+		case n == k:
+			return al
+		case n > k:
+		case i > 0:
+			before := p.measured(i - 1)
+			return p.Lengths[i-1] + float64(float64(n-before)/float64(k-before)*(al-p.Lengths[i-1]))
+		case len(p.Rates) > 0:
+			sum := 1.0
+			for _, r := range p.Rates[:n] {
+				sum += r
+			}
+			return sum
+		default:
+			return 1 + float64(float64(n)/float64(k)*(al-1))
+		}
+	}
+	return p.Lengths[len(p.Lengths)-1]
+}
 
 // at turns lengths into probabilities that reproduce length(n) exactly. With c_i
 // the chance that draft i is emitted, length(n) = 1 + c_1 + ... + c_n; the
-// measured increments give the c_i's shape, made non-increasing and scaled to the
-// sum. Past the largest n measured no draft is accepted.
+// increments give the c_i's shape, made non-increasing and scaled to the sum. Past
+// the largest n measured no draft is accepted.
 func (p *Profile) at(k Key, step string) Found {
 	n := k.K
 	f := Found{PerPosition: make([]float64, n), Length: p.length(n), Source: p.Source, Step: step, Differs: p.differs(k)}
-	chance := make([]float64, min(n, len(p.Lengths)))
+	chance := make([]float64, min(n, p.most()))
 	before, ceiling, sum := 1.0, 1.0, 0.0
 	for i := range chance {
-		ceiling = math.Min(ceiling, math.Max(p.Lengths[i]-before, 0))
-		chance[i], before = ceiling, p.Lengths[i]
+		next := p.length(i + 1)
+		ceiling = math.Min(ceiling, math.Max(next-before, 0))
+		chance[i], before = ceiling, next
 		sum += ceiling
 	}
 	scale := 0.0
@@ -105,6 +152,9 @@ func (p *Profile) at(k Key, step string) Found {
 	return f
 }
 
+// most is the largest number of drafts measured.
+func (p *Profile) most() int { return p.measured(len(p.Lengths) - 1) }
+
 // differs names the fields of k that p was not measured with.
 func (p *Profile) differs(k Key) []string {
 	var out []string
@@ -114,8 +164,10 @@ func (p *Profile) differs(k Key) []string {
 	if p.Drafter != k.Drafter {
 		out = append(out, fmt.Sprintf("drafter %s for %s", p.Drafter, k.Drafter))
 	}
-	if k.K > len(p.Lengths) {
-		out = append(out, fmt.Sprintf("at most %d drafts for %d", len(p.Lengths), k.K))
+	if k.K > p.most() {
+		out = append(out, fmt.Sprintf("at most %d drafts for %d", p.most(), k.K))
+	} else if !p.has(k.K) {
+		out = append(out, fmt.Sprintf("%v drafts for %d", p.Drafts, k.K))
 	}
 	return out
 }

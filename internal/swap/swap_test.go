@@ -86,6 +86,7 @@ func TestFileReplacesWhole(t *testing.T) {
 
 // What a killed process left goes with the next run; what a living one holds stays.
 func TestWorkspaceRemovesWhatKilledProcessesLeft(t *testing.T) {
+	keep.Rule(t, "COV-8")
 	root := t.TempDir()
 	place := filepath.Join(root, "place")
 	write(t, filepath.Join(root, ".place.new-1"), "of a killed process")

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -12,7 +11,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/inference-sim/accuracy-dashboard/internal/mutate"
 )
@@ -20,10 +18,14 @@ import (
 // campaign is one run over all breaks.
 type campaign struct {
 	dir    string // scratch
+	port   port
 	traces []string
-	limit  time.Duration
-	breaks []mutate.Break
-	dead   map[string]map[int]bool // lines whose break does not compile, by file
+
+	overlay  string
+	breaks   []mutate.Break
+	dead     map[string]map[int]bool // lines whose break does not compile, by file
+	passages []passage               // of the traces
+	killed   map[int]string          // how, by ID
 }
 
 func (c *campaign) binary() string { return filepath.Join(c.dir, "mutant") }
@@ -32,11 +34,10 @@ func (c *campaign) binary() string { return filepath.Join(c.dir, "mutant") }
 // the compiler objects to.
 func (c *campaign) build() error {
 	for range 20 {
-		overlay, err := c.plant()
-		if err != nil {
+		if err := c.plant(); err != nil {
 			return err
 		}
-		out, err := exec.Command("go", "build", "-gcflags=-e", "-overlay", overlay, "-o", c.binary(), "./cmd/mutate").CombinedOutput()
+		out, err := exec.Command("go", "build", "-gcflags=-e", "-overlay", c.overlay, "-o", c.binary(), "./cmd/mutate").CombinedOutput()
 		if err == nil {
 			return nil
 		}
@@ -67,33 +68,33 @@ func (c *campaign) bury(messages []byte) bool {
 	return fresh
 }
 
-// plant writes the broken sources and returns the overlay that puts them in place.
-func (c *campaign) plant() (string, error) {
+// plant writes the broken sources and the overlay that puts them in place.
+func (c *campaign) plant() error {
 	c.breaks = c.breaks[:0]
 	replace := make(map[string]string)
 	for _, pattern := range list(*files) {
 		names, err := filepath.Glob(pattern)
 		if err != nil {
-			return "", err
+			return err
 		}
 		for _, name := range names {
 			if strings.HasSuffix(name, "_test.go") || slices.Contains(list(*omit), filepath.Base(name)) {
 				continue
 			}
 			if err := c.file(name, replace); err != nil {
-				return "", err
+				return err
 			}
 		}
 	}
 	data, err := json.Marshal(map[string]any{"Replace": replace})
 	if err != nil {
-		return "", err
+		return err
 	}
-	path := filepath.Join(c.dir, "overlay.json")
-	return path, os.WriteFile(path, data, 0o600)
+	c.overlay = filepath.Join(c.dir, "overlay.json")
+	return os.WriteFile(c.overlay, data, 0o600)
 }
 
-// file plants one file and its package's support file.
+// file plants one file.
 func (c *campaign) file(name string, replace map[string]string) error {
 	src, err := os.ReadFile(name)
 	if err != nil {
@@ -107,33 +108,13 @@ func (c *campaign) file(name string, replace map[string]string) error {
 		return err
 	}
 	c.breaks = append(c.breaks, breaks...)
-	dir := filepath.Dir(name)
-	for at, text := range map[string][]byte{name: planted, filepath.Join(dir, "mutant_support.go"): mutate.Support(filepath.Base(dir))} { // order: distinct files
-		abs, err := filepath.Abs(at)
-		if err != nil {
-			return err
-		}
-		replace[abs] = filepath.Join(c.dir, flat(at))
-		if err := os.WriteFile(replace[abs], text, 0o600); err != nil {
-			return err
-		}
+	abs, err := filepath.Abs(name)
+	if err != nil {
+		return err
 	}
-	return nil
+	replace[abs] = filepath.Join(c.dir, flat(name))
+	return os.WriteFile(replace[abs], planted, 0o600)
 }
 
 // flat is a path as one file name.
 func flat(path string) string { return strings.ReplaceAll(path, string(filepath.Separator), "_") }
-
-// survives replays the traces with one break awake.
-func (c *campaign) survives(id string) (bool, error) {
-	ctx, cancel := context.WithTimeout(context.Background(), c.limit)
-	defer cancel()
-	script := fmt.Sprintf(`ulimit -v %d; exec "$0" "$@"`, *memory)
-	cmd := exec.CommandContext(ctx, "sh", append([]string{"-c", script, c.binary(), "-replay", "-engine", *engine}, c.traces...)...)
-	cmd.Env = append(os.Environ(), mutate.Variable+"="+id)
-	err := cmd.Run()
-	if _, exited := errors.AsType[*exec.ExitError](err); err != nil && !exited && ctx.Err() == nil {
-		return false, err
-	}
-	return err == nil, nil
-}

@@ -2,10 +2,11 @@
 // notice.
 //
 // In: the source of a file. Out: the same source with every break planted, each
-// asleep until the program's environment names it, and the list of breaks. A line
-// gets one break, its outermost: a statement is skipped, a condition turned round,
-// a number is one more. Planting only inserts text and keeps every line where it
-// was. The package runs nothing and writes nothing.
+// asleep until Awake names it, and the list of breaks. A line gets one break, its
+// outermost: a statement is skipped, a condition turned round, a number is one more;
+// init functions, which run before any break can wake, get none. Planting only
+// inserts text and keeps every line where it was. The package runs nothing and
+// writes nothing.
 package mutate
 
 import (
@@ -17,8 +18,8 @@ import (
 	"strings"
 )
 
-// Variable is the environment variable that wakes one break, by its ID.
-const Variable = "MUTANT"
+// support is what planted source imports to ask whether a break is awake.
+const support = "github.com/inference-sim/accuracy-dashboard/internal/mutate"
 
 // Break is one broken line.
 type Break struct {
@@ -44,7 +45,7 @@ func Plant(file string, src []byte, first int, spare []string, dead map[int]bool
 	var inserts []insertion
 	for _, d := range f.Decls {
 		fn, ok := d.(*ast.FuncDecl)
-		if !ok || fn.Body == nil || slices.Contains(spare, fn.Name.Name) {
+		if !ok || fn.Body == nil || fn.Name.Name == "init" || slices.Contains(spare, fn.Name.Name) {
 			continue
 		}
 		for _, w := range wraps(fn.Body) {
@@ -59,26 +60,11 @@ func Plant(file string, src []byte, first int, spare []string, dead map[int]bool
 			breaks = append(breaks, Break{id, file, from.Line, fn.Name.Name, w.what, strings.TrimSpace(lines[from.Line-1])})
 		}
 	}
-	return apply(src, inserts), breaks, nil
-}
-
-// Support is the source of the functions that planted breaks of a package call.
-func Support(pkg string) []byte {
-	return fmt.Appendf(nil, `package %s
-
-import "os"
-
-var awakeMutant = os.Getenv(%q)
-
-func mutantAwake(id string) bool { return awakeMutant == id }
-
-func mutantOff[T ~int | ~int32 | ~int64 | ~uint8 | ~uint32 | ~uint64 | ~float64](id string, v T) T {
-	if awakeMutant == id {
-		return v + 1
+	if len(breaks) > 0 {
+		end := fset.Position(f.Name.End()).Offset
+		inserts = append(inserts, insertion{end, 0, fmt.Sprintf("; import mutate %q", support)})
 	}
-	return v
-}
-`, pkg, Variable)
+	return apply(src, inserts), breaks, nil
 }
 
 // insertion puts text at an offset. Of several at one offset, closing texts come
@@ -147,7 +133,7 @@ func wraps(body ast.Node) []wrap {
 }
 
 func skip(n ast.Node) wrap {
-	return wrap{n, `if !mutantAwake("%d") { `, " }", "statement skipped"}
+	return wrap{n, `if !mutate.On(%d) { `, " }", "statement skipped"}
 }
 
 func appendCondition(out []wrap, cond ast.Expr) []wrap {
@@ -158,7 +144,7 @@ func appendCondition(out []wrap, cond ast.Expr) []wrap {
 }
 
 func turn(n ast.Expr) wrap {
-	return wrap{n, `(mutantAwake("%d") != (`, "))", "condition turned round"}
+	return wrap{n, `(mutate.On(%d) != (`, "))", "condition turned round"}
 }
 
 // appendValue breaks expressions whose kind shows without types.
@@ -184,5 +170,5 @@ func appendValue(out []wrap, n ast.Expr) []wrap {
 }
 
 func oneMore(n ast.Expr) wrap {
-	return wrap{n, `mutantOff("%d", `, ")", "one more"}
+	return wrap{n, `mutate.Off(%d, `, ")", "one more"}
 }

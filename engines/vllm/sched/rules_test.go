@@ -82,6 +82,9 @@ func TestDraftsAreVerifiedOnce(t *testing.T) {
 	b.Scheduler.Propose(batch, func(*Request) int { return 2 })
 	b.want("a token and its drafts", b.tokens(r), 3)
 	b.want("while they run", b.tokens(r), 0)
+	if !r.Pending() {
+		t.Error("not pending with its batch in flight")
+	}
 	batch = b.Oldest()
 	batch.Entries[0].Accepted = 2
 	b.Complete(&b.out)

@@ -107,7 +107,6 @@ func (k Key) edge(page int) edge {
 		for _, v := range [...]uint64{r.Stream, uint64(r.Start), uint64(r.Count)} {
 			e.a = (e.a ^ v) * 1099511628211
 			e.b = (e.b + v) * 0xbf58476d1ce4e5b9
-			e.b ^= e.b >> 29
 		}
 	}
 	return e

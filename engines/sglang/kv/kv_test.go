@@ -212,3 +212,79 @@ func BenchmarkMatchLongPrompt(b *testing.B) {
 		}
 	}
 }
+
+// A key's runs say where they begin and how far they reach, wherever the key is cut.
+func TestRunsOfACutKey(t *testing.T) {
+	k := View(Namespace{}, []engines.Segment{{Stream: 1, Start: 10, Count: 8}, {Stream: 2, Count: 9}}, 12)
+	var got []engines.Segment
+	for r := range k.From(3).First(7).Each {
+		got = append(got, r)
+	}
+	if want := []engines.Segment{{Stream: 1, Start: 13, Count: 5}, {Stream: 2, Count: 2}}; !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+	a, b := word("xab").edge(3), word("xac").edge(3)
+	if a.a == b.a || a.b == b.b {
+		t.Errorf("edges of different pages share a hash: %v and %v", a, b)
+	}
+}
+
+// Less than a page matches nothing and splits nothing.
+func TestLessThanAPageMatchesNothing(t *testing.T) {
+	tree := NewTree(4, LRU, nil)
+	run := []engines.Segment{{Stream: 1, Count: 8}}
+	tree.Insert(View(Namespace{}, run, 8), 0, false)
+	for n, want := range []int{0, 0, 0, 0, 4, 4, 4, 4, 8} {
+		got, node := tree.Match(View(Namespace{}, run, n))
+		if got != want || (node == tree.Root()) != (want == 0) {
+			t.Errorf("%d tokens: got %d at the root %v, want %d", n, got, node == tree.Root(), want)
+		}
+	}
+}
+
+// The priority of a stored prefix is the highest of those that stored it.
+func TestPriorityRises(t *testing.T) {
+	tree := NewTree(1, Priority, nil)
+	tree.Insert(word("ab"), 0, false)
+	tree.Insert(word("cd"), 1, false)
+	tree.Insert(word("ab"), 2, false)
+	tree.Insert(word("ab"), 0, false)
+	tree.Evict(1)
+	if got, _ := tree.Match(word("ab")); got != 2 {
+		t.Errorf("got %d tokens of ab, want it to outlive cd", got)
+	}
+}
+
+// The heaviest subtree comes first, equal ones in the order they were inserted, and a
+// node after its children.
+func TestByWeight(t *testing.T) {
+	tree := NewTree(1, LRU, nil)
+	words := strings.Fields("ap bq br cs dt eu fv")
+	for _, w := range words {
+		tree.Insert(word(w), 0, false)
+	}
+	at := map[*Node]string{}
+	for _, w := range append(words, "b") {
+		_, n := tree.Match(word(w))
+		at[n] = w
+	}
+	for _, c := range []struct{ heavy, want string }{{"", "bq br b ap cs dt eu fv"}, {"eu", "eu bq br b ap cs dt fv"}, {"br", "br bq b ap cs dt eu fv"}} {
+		var got []string
+		tree.ByWeight(func(n *Node) int {
+			switch at[n] {
+			case "", "b":
+				return 0
+			case c.heavy:
+				return 5
+			}
+			return 1
+		}, func(n *Node) {
+			if at[n] != "" {
+				got = append(got, at[n])
+			}
+		})
+		if g := strings.Join(got, " "); g != c.want {
+			t.Errorf("heavy %q: got %s, want %s", c.heavy, g, c.want)
+		}
+	}
+}

@@ -228,7 +228,7 @@ func (a *Adder) state(r *Req) (reqState, bool) {
 func (a *Adder) preemptFor(r *Req) bool {
 	s := a.s
 	victims := slices.Clone(s.running.Reqs)
-	victims = slices.DeleteFunc(victims, func(v *Req) bool { return v.done() || slices.Contains(a.preempted, v) })
+	victims = slices.DeleteFunc(victims, (*Req).done)
 	slices.SortStableFunc(victims, func(x, y *Req) int {
 		if d := s.urgency(y) - s.urgency(x); d != 0 {
 			return d

@@ -65,14 +65,10 @@ func (s *Scheduler) fits(need int) bool {
 
 // needed is the tokens of the pages that one more token of each request opens.
 func (s *Scheduler) needed(reqs []*Req) int {
-	page := s.c.PageSize
-	if page == 1 {
-		return len(reqs)
-	}
 	need := 0
 	for _, r := range reqs {
-		if r.Committed()%page == 0 {
-			need += page
+		if r.Committed()%s.c.PageSize == 0 {
+			need += s.c.PageSize
 		}
 	}
 	return need

@@ -25,14 +25,6 @@ type Launch struct {
 // NewLoop drives s.
 func NewLoop(s *Scheduler) *Loop { return &Loop{Scheduler: s, overlap: s.c.Overlap} }
 
-// Depth is the most batches in flight at once.
-func (l *Loop) Depth() int {
-	if l.overlap {
-		return 2
-	}
-	return 1
-}
-
 // InFlight is the batches whose results are open.
 func (l *Loop) InFlight() int { return l.n }
 

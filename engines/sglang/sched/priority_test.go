@@ -70,9 +70,9 @@ func TestPreemptionTakesWhatIsNeeded(t *testing.T) {
 			u.Priority = -30
 		}
 		s.Receive(u)
-		turn(s)
-		if got := strings.Join(w.preempted, " "); got != c.want {
-			t.Errorf("%+v: preempted %q, want %q", c, got, c.want)
+		b := turn(s)
+		if got := strings.Join(w.preempted, " "); got != c.want || (b.Reqs[0] == u) != (c.want != "") {
+			t.Errorf("%+v: preempted %q for %s, want %q", c, got, names(b.Reqs), c.want)
 		}
 		for range 1200 {
 			turn(s)

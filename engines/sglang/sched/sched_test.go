@@ -54,7 +54,7 @@ func req(name string, prompt, output, priority int) *Req {
 	}
 	return &Req{
 		Name: name, Prompt: []engines.Segment{{Stream: stream, Count: prompt}}, Input: prompt, MaxNew: output, Priority: priority,
-		Next: func(j int) engines.Segment { return engines.Segment{Stream: stream + 1<<40, Start: j, Count: 1} },
+		Next: func(j int) engines.Segment { return engines.Segment{Stream: stream + 1<<40, Start: j, Count: 1 << 20} },
 	}
 }
 
@@ -178,8 +178,8 @@ func clean(t testing.TB, s *Scheduler) {
 	t.Helper()
 	c := s.Cache()
 	switch {
-	case s.Slots() != s.c.MaxRunning:
-		t.Errorf("%d slots free, want %d", s.Slots(), s.c.MaxRunning)
+	case s.Slots() != s.c.MaxRunning || s.Live() != 0:
+		t.Errorf("%d slots free and %d requests live, want %d and none", s.Slots(), s.Live(), s.c.MaxRunning)
 	case c.Protected() != 0:
 		t.Errorf("%d tokens stay locked", c.Protected())
 	case c.Free()+c.Evictable() != c.Total():
@@ -369,7 +369,9 @@ func TestLastRequestThatDoesNotFitIsAborted(t *testing.T) {
 	turn(s)
 	r.MaxNew = 500 // longer than admission was told
 	for range 60 {
-		turn(s)
+		if b := turn(s); b != nil && len(w.aborted) > 0 {
+			t.Error("its last step was launched")
+		}
 	}
 	if len(w.aborted) != 1 || !strings.Contains(w.aborted[0], "Out of memory") {
 		t.Errorf("got %v, want the request aborted for want of memory", w.aborted)

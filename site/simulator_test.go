@@ -3,6 +3,7 @@ package site
 import (
 	"context"
 	"encoding/json"
+	"math"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -21,7 +22,8 @@ import (
 // What browser/simulator.mjs reports.
 type ranPoint struct {
 	Wrong, Violations []string
-	Text, Again       string
+	Text              string
+	Again             []string // what it says, run by run
 	Good              bool
 	Bytes, Narrow     int
 }
@@ -31,7 +33,7 @@ type ranBench struct {
 	Start, Published, Changed, Burst, Permalink, Back       []string
 	Refused                                                 []string
 	Claim, Extrapolation, Unmeasured, URL, Refusal, Stopped string
-	Took                                                    float64
+	Took                                                    []float64 // change by change
 	Parts, Narrow                                           int
 }
 
@@ -49,10 +51,11 @@ type simulatorReport struct {
 	}
 }
 
-// Bounds of what a reader waits for. The times hold on a machine that does other work as well.
+// Bounds of what a reader waits for: the least of a few times, so that other work on the machine
+// says nothing.
 const (
 	mostModule  = 3_000_000 // bytes that travel
-	mostLoading = 20.0      // seconds, the embedded data opened
+	mostLoading = 10.0      // seconds, the embedded data opened
 	mostRunning = 1.0       // seconds of a typical unit
 	mostChange  = 2.0       // seconds from a key to the new figures
 )
@@ -137,6 +140,15 @@ func TestTheSimulatorRunsInABrowser(t *testing.T) {
 	if a := r.Abort; len(a.Wrong) > 0 || !regexp.MustCompile(`\d+ of 4\d{4} requests`).MatchString(a.Progress) || a.Said != "Stopped." || a.Took > mostChange {
 		t.Errorf("stopping a long run: got %+v, want progress, then Stopped. within %v s", a, mostChange)
 	}
+	loading := math.Inf(1)
+	for _, p := range []ranPoint{r.Light.Point, r.Dark.Point, r.Result, r.Figure} {
+		_, took := times(t, p.Text)
+		loading = min(loading, took)
+	}
+	if loading > mostLoading {
+		t.Errorf("got %v s to load the simulator, want at most %v", loading, mostLoading)
+	}
+	t.Logf("the simulator loads in %v s", loading)
 	if want := "is not the one this page names"; !strings.Contains(r.Tampered, want) {
 		t.Errorf("a changed module: got %q, want that it %s", r.Tampered, want)
 	}
@@ -151,14 +163,25 @@ func regenerates(t *testing.T, p ranPoint) {
 	if p.Bytes == 0 || p.Bytes > mostModule {
 		t.Errorf("module: got %d bytes, want at most %d", p.Bytes, mostModule)
 	}
-	times := regexp.MustCompile(`Simulated in ([\d.]+) s; loading the simulator took ([\d.]+) s`).FindStringSubmatch(p.Again)
-	if times == nil {
-		t.Fatalf("no times in %q", p.Again)
+	running := math.Inf(1)
+	for _, said := range p.Again {
+		took, _ := times(t, said)
+		running = min(running, took)
 	}
-	if running, loading := number(t, times[1]), number(t, times[2]); running > mostRunning || loading > mostLoading {
-		t.Errorf("got %v s to simulate, %v s to load, want at most %v and %v", running, loading, mostRunning, mostLoading)
+	if running > mostRunning {
+		t.Errorf("got %v s to simulate, want at most %v", running, mostRunning)
 	}
-	t.Logf("module %d bytes; simulated in %s s, loaded in %s s", p.Bytes, times[1], times[2])
+	t.Logf("module %d bytes; simulated in %v s", p.Bytes, running)
+}
+
+// times are the seconds that a page says it took.
+func times(t *testing.T, said string) (running, loading float64) {
+	t.Helper()
+	m := regexp.MustCompile(`Simulated in ([\d.]+) s; loading the simulator took ([\d.]+) s`).FindStringSubmatch(said)
+	if m == nil {
+		t.Fatalf("no times in %q", said)
+	}
+	return number(t, m[1]), number(t, m[2])
 }
 
 func differs(t *testing.T, p ranPoint, at string) {
@@ -175,7 +198,7 @@ func bench(t *testing.T, b ranBench) {
 	if !slices.Equal(b.Start, b.Published) || !slices.Equal(b.Back, b.Published) || slices.Contains(b.Start, "–") {
 		t.Errorf("the start: got %v, then %v, want the published %v", b.Start, b.Back, b.Published)
 	}
-	if slices.Equal(b.Changed, b.Start) || b.Took > mostChange || !strings.HasSuffix(b.URL, "&concurrency=16") {
+	if slices.Equal(b.Changed, b.Start) || slices.Min(b.Took) > mostChange || !strings.HasSuffix(b.URL, "&concurrency=16") {
 		t.Errorf("a change: got %v in %v s at %s, want other figures within %v s", b.Changed, b.Took, b.URL, mostChange)
 	}
 	if slices.Equal(b.Burst, b.Changed) || !slices.Equal(b.Burst, b.Permalink) {
@@ -195,7 +218,7 @@ func bench(t *testing.T, b ranBench) {
 	if i := slices.IndexFunc(b.Refused, func(s string) bool { return s != "–" }); i >= 0 {
 		t.Errorf("a refused scenario shows %q", b.Refused[i])
 	}
-	t.Logf("a change answered in %v s", b.Took)
+	t.Logf("a change answered in %v s", slices.Min(b.Took))
 }
 
 func faults(t *testing.T, wrong, violations []string, narrow int) {

@@ -31,9 +31,12 @@ async function rerun(context, unit, spoil) {
   await page.keyboard.press("Enter");
   const first = await answer();
   const out = { wrong, ...first, bytes: module.bytes, violations: await violations(page) };
-  await run.click();
-  await page.waitForFunction(() => document.querySelector(".rerun button.act").disabled);
-  out.again = (await answer()).text;
+  out.again = [];
+  for (let i = 0; i < 3; i++) { // the least of a few times says what the work takes
+    await run.click();
+    await page.waitForFunction(() => document.querySelector(".rerun button.act").disabled);
+    out.again.push((await answer()).text);
+  }
   await page.setViewportSize({ width: 360, height: 740 });
   out.narrow = await overflow(page);
   await page.close();
@@ -81,11 +84,14 @@ async function workbench(context) {
     parts: await page.locator(".workbench .bar rect").count(), violations: await violations(page) };
 
   const load = page.locator("[name=concurrency]");
-  const asked = Date.now();
-  await load.fill("16");
-  await settled(page, "running");
-  await settled(page, "done");
-  out.took = (Date.now() - asked) / 1000;
+  out.took = [];
+  for (const n of ["24", "12", "16"]) {
+    const asked = Date.now();
+    await load.fill(n);
+    await settled(page, "running");
+    await settled(page, "done");
+    out.took.push((Date.now() - asked) / 1000);
+  }
   out.changed = await cells(page);
   out.url = new URL(page.url()).search;
   out.extrapolation = await claim();

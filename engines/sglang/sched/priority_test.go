@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/inference-sim/accuracy-dashboard/engines"
 	"github.com/inference-sim/accuracy-dashboard/engines/sglang/kv"
 )
 
@@ -148,6 +149,32 @@ func TestLongQueueIsNotSorted(t *testing.T) {
 		s.order()
 		if got, want := s.Waiting()[0] == last, n == lpmQueueLimit; got != want {
 			t.Errorf("queue of %d: the cached request is first: %v, want %v", n, got, want)
+		}
+	}
+}
+
+// A preempted request leaves room for the next steps of those that stay: 20 tokens each
+// (release_req), evicted if they are not free.
+func TestPreemptionLeavesRoom(t *testing.T) {
+	for _, c := range []struct{ victims, want int }{{1, 38}, {2, 38}} { // two that stay; then one, for whom there is room by then
+		cfg := base()
+		cfg.MaxRunning, cfg.TotalTokens, cfg.Priorities = 3, 130, true
+		s, _ := newScheduler(cfg)
+		evicted := 0
+		s.cache.OnEvict = func(n int) { evicted += n }
+		s.cache.Take(60)
+		for i := range 60 {
+			s.cache.Tree.Insert(kv.View(kv.Namespace{}, []engines.Segment{{Stream: uint64(1000 + i), Count: 1}}, 1), 0, false)
+		}
+		for _, name := range []string{"a", "b", "c"} {
+			s.Receive(req(name, 10, 3, 0))
+		}
+		turn(s)
+		s.mergeLast(nil)
+		s.cache.Take(s.cache.Free() - 2)
+		s.newAdder().preempt(s.running.Reqs[:c.victims:c.victims])
+		if evicted != c.want || len(s.running.Reqs) != 3-c.victims {
+			t.Errorf("%d preempted: got %d tokens evicted and %d running, want %d", c.victims, evicted, len(s.running.Reqs), c.want)
 		}
 	}
 }

@@ -71,7 +71,7 @@ func Build(ctx context.Context, in page.Input, o Options) error {
 	if in.Simulator, err = src.simulator(o.Simulator); err != nil {
 		return err
 	}
-	if err := page.Build(in, src); err != nil {
+	if err := errors.Join(page.Build(in, src), src.host(o.Home, in.Summary.Build)); err != nil {
 		return err
 	}
 	if err := src.prose(o.Prose, "."); err != nil {
@@ -194,6 +194,6 @@ func settings(in page.Input, o Options, trust string) map[string]any {
 			Signed: "Signed", IntegrityOnly: "Integrity only: the key was made for this build and proves that the files belong together, not who built them"}[trust]),
 		"nav": []item{{"Points", "points/"}, {"Lanes", "lanes/"}, {"Engines", "engines/"}, {"Chips", "chips/"}, {"Models", "models/"},
 			{"Workbench", "workbench/"}, {"Coverage", "coverage/"}, {"Backlog", "backlog/"}, {"Method", "method/"}},
-		"foot": []item{{"Rules", "reference/invariants/"}, {"Reference", "reference/"}, {"Contributing", "contributing/"}, {"Glossary", "glossary/"}, {"Data", "data/"}, {"Verify this site", "verify/"}, {"Releases", "releases/"}, {"RSS", "index.xml"}, {"JSON Feed", "feed.json"}},
+		"foot": []item{{"Rules", "reference/invariants/"}, {"Reference", "reference/"}, {"Contributing", "contributing/"}, {"Glossary", "glossary/"}, {"Residuals", "residuals/"}, {"Data", "data/"}, {"Verify this site", "verify/"}, {"Releases", "releases/"}, {"RSS", "index.xml"}, {"JSON Feed", "feed.json"}},
 	}
 }

@@ -14,7 +14,7 @@ async function visit(context, url) {
   const seen = await page.evaluate(() => ({
     heading: document.querySelector("h1")?.textContent,
     background: getComputedStyle(document.body).backgroundColor,
-    charts: [...document.querySelectorAll(".plot")].map((p) => ({ live: !!p.dataset.chart, marks: p.querySelectorAll("svg path").length, picture: !!p.querySelector("img") })),
+    charts: [...document.querySelectorAll(".plot")].map((p) => ({ live: !!p.dataset.chart, want: Number(p.dataset.marks), marks: p.querySelectorAll("svg path").length, picture: !!p.querySelector("img") })),
   }));
   const wide = await overflow(page), broken = await violations(page);
   await page.setViewportSize({ width: 360, height: 740 });

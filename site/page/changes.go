@@ -13,6 +13,14 @@ func changePath(c *record.Change) string {
 	return fmt.Sprintf("releases/%s/since-%s/", c.To, c.From)
 }
 
+// buildLabel is how a build is called in a sentence.
+func buildLabel(release string) string {
+	if release == unreleased {
+		return "this build"
+	}
+	return release
+}
+
 // moved is the short form of what moved since the last release, for the overview.
 func (s *site) moved() (Block, error) {
 	at := slices.IndexFunc(s.Changes, func(c record.Change) bool {
@@ -43,12 +51,12 @@ func (s *site) previous() string {
 }
 
 func changeLead(c *record.Change) string {
-	return fmt.Sprintf("%s moved between %s and %s, %s did not. Figures cover the points that both grade.", plural(len(c.Points), "point"), c.From, c.To, count(c.Same))
+	return fmt.Sprintf("%s moved between %s and %s, %s did not. Figures cover the points that both grade.", plural(len(c.Points), "point"), c.From, buildLabel(c.To), count(c.Same))
 }
 
 // change is a page of every lane and point that moved between two builds.
 func (s *site) change(c *record.Change) error {
-	d := Doc{Path: changePath(c), Title: fmt.Sprintf("%s since %s", c.To, c.From), Lead: changeLead(c)}
+	d := Doc{Path: changePath(c), Title: "What moved in " + buildLabel(c.To) + " since " + c.From, Lead: changeLead(c)}
 	d.Description = d.Title + ": " + d.Lead
 	id := slug(c.To + "-since-" + c.From)
 	whole, err := s.laneChanges("whole", "Over all points", c.Whole, "data/changes/"+id+"-whole.csv")

@@ -23,6 +23,7 @@ type Chart struct {
 	Tones        string // colour of each series, -1 for a reference line
 	Light, Dark  string
 	Height       int
+	Marks        int // that a renderer draws
 	CSV, JSON    string
 	Table        *Table // of a chart few enough to read; nil where a page holds the values
 }
@@ -37,7 +38,7 @@ func (s *site) chart(c plot.Chart) (Block, error) {
 	if err != nil {
 		return b, fmt.Errorf("chart %s: %w", c.ID, err)
 	}
-	b.Chart.Tones, b.Chart.Height = tones, plot.Height(c)
+	b.Chart.Tones, b.Chart.Height, b.Chart.Marks = tones, plot.Height(c), c.Count()
 	b.Chart.Alt = fmt.Sprintf("%s: %s against %s, %d marks", c.Title, c.Y.Label, c.X.Label, c.Count())
 	b.Chart.Caption = caption(c)
 	t := chartTable(c)
@@ -122,6 +123,7 @@ func (s *site) tree(t plot.Tree) (Block, error) {
 	if err != nil {
 		return b, err
 	}
+	b.Chart.Marks = t.Count()
 	b.Chart.Alt = fmt.Sprintf("%s: %d areas of %s", t.Title, t.Count(), t.Unit)
 	b.Chart.Caption = fmt.Sprintf("An area is as large as its number of %s.", t.Unit)
 	return b, s.chartFiles(b.Chart, t.ID, live, rows, t.Data(), t.SVG)

@@ -25,7 +25,7 @@ func (s *site) history(metric string) plot.Chart {
 	}
 	series := map[string]*plot.Series{}
 	for i, sum := range summaries {
-		c.X.Names = append(c.X.Names, sum.Build.Release)
+		c.X.Names = append(c.X.Names, buildLabel(sum.Build.Release))
 		for _, a := range slices.Concat(sum.Headline, sum.ByEngine) {
 			v, ok := a.MAPE.Value()
 			if a.Metric != metric || !ok {
@@ -74,7 +74,7 @@ func (s *site) inEachRelease(p *record.Point) []Block {
 		}
 	}
 	if s.Summary.Build.Release == unreleased {
-		add(unreleased, "", p)
+		add(buildLabel(unreleased), "", p)
 	}
 	return []Block{{Kind: "table", ID: "history", Title: "In each release", Table: t}}
 }

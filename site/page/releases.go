@@ -97,7 +97,7 @@ func (s *site) compared() Block {
 		t.Columns = append(t.Columns, Column{Label: "since " + from})
 	}
 	for _, to := range order[1:] {
-		r := row(to)
+		r := row(buildLabel(to))
 		for _, from := range order[:len(order)-1] {
 			cell := Cell{}
 			if i := slices.IndexFunc(s.Changes, func(c record.Change) bool { return c.From == from && c.To == to }); i >= 0 {

@@ -95,6 +95,20 @@ func (s *site) againstLoad(id, title, metric string, points []record.Point, by f
 	c.Series = s.series(points, metric, by, func(p *record.Point, m record.Metric) (float64, float64) {
 		return float64(p.Concurrency), m.RelativeError * 100
 	})
+	noise := map[string]float64{} // by the page a mark leads to
+	for i := range points {
+		if m := points[i].Metrics[metric]; m.Noise != nil {
+			noise[pointPath(&points[i])] = 100 * *m.Noise
+		}
+	}
+	for _, of := range c.Series {
+		for i := range of.Marks {
+			if m := &of.Marks[i]; noise[m.Link] > 0 {
+				m.Low, m.High = m.Y-noise[m.Link], m.Y+noise[m.Link]
+				c.Whiskers = "a vertical line is the measurement's own noise, where the run was repeated"
+			}
+		}
+	}
 	return c
 }
 

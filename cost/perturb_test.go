@@ -117,7 +117,7 @@ func observe(t *testing.T, m *cost.Model, w *world) string {
 // TestEveryFieldIsPricedOrListed changes each field alone and looks for a
 // different answer.
 func TestEveryFieldIsPricedOrListed(t *testing.T) {
-	keep.Rule(t, "SUB-6", "SUB-11", "SUB-20", "X2")
+	keep.Rule(t, "SUB-6", "SUB-11", "SUB-12", "SUB-20", "X2")
 	w := baseWorld()
 	m := model(t, "h200_sxm", "h100_sxm", "gb200_nvl72")
 	before := observe(t, m, &w)

@@ -120,7 +120,7 @@ func chosen(s *spec.Scenario, kinds []engines.Kind) (engines.Kind, error) {
 			continue
 		}
 		if v := k.Upstream().Version; v != s.Engine.Version {
-			return nil, &diag.Refusal{Field: "engine.version", Value: s.Engine.Version, Problem: "is not the " + names[i] + " release of this build", Accept: v, Rule: "LIF-6"}
+			return nil, &diag.Refusal{Field: "engine.version", Value: s.Engine.Version, Problem: "is not the " + names[i] + " release of this build, and no released build runs it", Accept: v, Rule: "LIF-6"}
 		}
 		return k, nil
 	}

@@ -22,8 +22,7 @@ func TestLongestOutput(t *testing.T) {
 
 // A token is consecutive when the result before had one of the request too.
 func TestConsecutiveTokens(t *testing.T) {
-	cfg := base()
-	s, _ := newScheduler(cfg)
+	s, w := newScheduler(base())
 	if s.LastMode() != None || s.Live() != 0 {
 		t.Errorf("at rest: got mode %d and %d live", s.LastMode(), s.Live())
 	}
@@ -41,9 +40,11 @@ func TestConsecutiveTokens(t *testing.T) {
 	if turn(s); a.Consecutive() {
 		t.Error("consecutive over the prefill of another")
 	}
+	if turn(s); w.steady != 2 {
+		t.Errorf("got %d steady, want a and b", w.steady)
+	}
 	s.Skip()
-	turn(s)
-	if a.Consecutive() {
+	if turn(s); w.steady != 2 || a.Consecutive() {
 		t.Error("consecutive over an empty batch")
 	}
 }

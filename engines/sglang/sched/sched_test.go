@@ -16,12 +16,14 @@ import (
 // log is a Watcher that notes ends and aborts.
 type log struct {
 	ended, aborted, preempted []string
+	steady                    int
+	ratio                     float64 // after the last retraction
 }
 
 func (l *log) Filling(*Adder)                          {}
 func (l *log) Tried(*Adder, *Req, Verdict, bool, bool) {}
-func (l *log) Retracted([]*Req, float64)               {}
-func (l *log) Steady(int)                              {}
+func (l *log) Retracted(_ []*Req, ratio float64)       { l.ratio = ratio }
+func (l *log) Steady(n int)                            { l.steady += n }
 func (l *log) Published([]kv.Event)                    {}
 func (l *log) Aborted(r *Req, why string)              { l.aborted = append(l.aborted, r.Name+": "+why) }
 func (l *log) Preempted(v []*Req) {
@@ -364,6 +366,7 @@ func TestLastRequestThatDoesNotFitIsAborted(t *testing.T) {
 	cfg := base()
 	cfg.TotalTokens = 64
 	s, w := newScheduler(cfg)
+	w.ratio = -1
 	r := req("a", 20, 30, 0)
 	s.Receive(r)
 	turn(s)
@@ -373,7 +376,7 @@ func TestLastRequestThatDoesNotFitIsAborted(t *testing.T) {
 			t.Error("its last step was launched")
 		}
 	}
-	if len(w.aborted) != 1 || !strings.Contains(w.aborted[0], "Out of memory") {
+	if len(w.aborted) != 1 || !strings.Contains(w.aborted[0], "Out of memory") || w.ratio != 0 {
 		t.Errorf("got %v, want the request aborted for want of memory", w.aborted)
 	}
 	clean(t, s)

@@ -1,10 +1,6 @@
 package sched
 
-import (
-	"math"
-
-	"github.com/inference-sim/accuracy-dashboard/engines"
-)
+import "math"
 
 // A decoding request mostly does the same thing in every step: it takes one token and
 // emits one. Such a request is not visited: its counts are those it joined with plus
@@ -71,14 +67,13 @@ func (r *Req) Steps() int {
 	return n
 }
 
-// join starts r's stint with the step about to be formed.
+// join starts r's stint with the step about to be formed. An abort that came before
+// ends r all the same: the first result of a stint follows another batch's, so that
+// every request of it is visited.
 func (y *steady) join(r *Req) {
 	last := r.MaxNew // number of its last output
 	if !r.IgnoreEOS && r.StopAt > r.Outputs() {
 		last = min(last, r.StopAt)
-	}
-	if r.ending != engines.NotFinished {
-		last = 0
 	}
 	first := y.formed + 1
 	r.stint = stint{in: y, first: first, base: y.formed, ends: first + last + r.Input - r.lost - 2 - r.hold.Committed, taken: r.stint.taken}

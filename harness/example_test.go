@@ -59,6 +59,7 @@ func Example_trial() {
 	// unit      openai/gpt-oss-120b on h200_sxm, vllm, role fit: TTFT 117 ms, TPOT 9.5 ms
 	// scenario  vllm main-2f41c894, tensor-parallel-size 4, 640 prompts of 1024/1024 tokens, 64 at a time
 	// estimate  VLLM_MXFP4_USE_MARLIN=1: set moe-backend=marlin
+	// estimate  VLLM_MEMORY_PROFILER_ESTIMATE_CUDAGRAPHS=: earlier default VLLM_MEMORY_PROFILER_ESTIMATE_CUDAGRAPHS=0
 	// result    128 warm-up and 640 measured requests completed, 589961 output tokens
 	// point     grade G4, 10 conditions looked at, compared on 2 metrics
 	//           TPOT within a quarter of the measured one: true

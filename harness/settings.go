@@ -26,6 +26,7 @@ func state(c *ledger.Configuration, list *fields.List, s *spec.Scenario, t *reco
 	if c.Logged != nil {
 		d.resolved(c.Logged)
 	}
+	d.earlier()
 	s.Engine.Args, s.Engine.Env = d.args, d.env
 	return first(d.refused)
 }

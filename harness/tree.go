@@ -64,6 +64,21 @@ func (t tree) put(path string, v any) (old any, was bool) {
 	}
 }
 
+// has says whether path stands in t.
+func (t tree) has(path string) bool {
+	for at := map[string]any(t); ; {
+		key, rest, nested := strings.Cut(path, ".")
+		v, ok := at[key]
+		if !ok || !nested {
+			return ok
+		}
+		if at, ok = v.(map[string]any); !ok {
+			return false
+		}
+		path = rest
+	}
+}
+
 // plain gives numbers the types a scenario file's have: int or float64.
 func plain(v any) any {
 	switch v := v.(type) {

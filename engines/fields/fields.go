@@ -9,6 +9,7 @@ package fields
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -48,7 +49,20 @@ type Field struct {
 	// Values are the value classes the evidence covers; empty means every value.
 	Values []string  `json:"values,omitempty"`
 	Rule   *Estimate `json:"rule,omitempty"`
+	// Earlier is the default that releases before this one had, for runs that left
+	// the field out.
+	Earlier *Earlier `json:"earlier,omitempty"`
 }
+
+// Earlier is a default that a later release changed: a modelled release takes the
+// new one, so a run of an older one must state its own.
+type Earlier struct {
+	Before string `json:"before"` // first release with the new default, "1.2.0"
+	Value  string `json:"value"`
+	Reason string `json:"reason"` // how the old default is known
+}
+
+var release = regexp.MustCompile(`^\d+\.\d+\.\d+$`)
 
 // Estimate is an estimation rule (§11.2): what takes the place of a recorded value
 // the engine does not model, or of a value the run did not record.
@@ -120,6 +134,14 @@ func (f *Field) check() error {
 		}
 		if r.Reason == "" {
 			return bad("rule.reason", "", "is empty", "why the stand-in is the closest")
+		}
+	}
+	if e := f.Earlier; e != nil {
+		if !release.MatchString(e.Before) {
+			return bad("earlier.before", e.Before, "is not a release", "the first release with the new default, as 1.2.0")
+		}
+		if f.Status != Modelled || e.Value == "" || e.Reason == "" {
+			return bad("earlier", e.Value, "needs a modelled field, a value and a reason", "how the old default is known")
 		}
 	}
 	return nil

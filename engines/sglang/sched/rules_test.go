@@ -184,3 +184,41 @@ func TestPreemptionExactly(t *testing.T) {
 	}
 	clean(t, s)
 }
+
+// While decode steps are owed, a prompt cut into chunks is stored once and no further
+// than it was computed.
+func TestDeferredChunkIsStoredOnce(t *testing.T) {
+	cfg := base()
+	cfg.ChunkSize, cfg.DecodeCredits, cfg.MaxRunning = 64, 2, 4
+	s, _ := newScheduler(cfg)
+	s.Receive(req("a", 10, 50, 0))
+	turn(s)
+	turn(s)
+	turn(s)
+	r := req("long", 200, 5, 0)
+	s.Receive(r)
+	turn(s)
+	for range 2 {
+		if b := turn(s); b.Mode != Decode || r.Prefix() != 64 {
+			t.Errorf("owed step: got mode %d behind %d tokens, want a decode step behind 64", b.Mode, r.Prefix())
+		}
+	}
+	if b := turn(s); b.Prefix[0] != 64 || b.Tokens[0] != 64 {
+		t.Errorf("next chunk: got %d behind %d, want 64 behind 64", b.Tokens[0], b.Prefix[0])
+	}
+}
+
+// Without chunks nothing is mixed, whatever enable_mixed_chunk says.
+func TestNoMixingWithoutChunks(t *testing.T) {
+	for _, chunk := range []int{512, -1} {
+		cfg := base()
+		cfg.MixedChunk, cfg.ChunkSize = true, chunk
+		s, _ := newScheduler(cfg)
+		s.Receive(req("a", 10, 50, 0))
+		turn(s)
+		s.Receive(req("b", 10, 50, 0))
+		if got, want := turn(s).Mode == Mixed, chunk > 0; got != want {
+			t.Errorf("chunks of %d: mixed %v, want %v", chunk, got, want)
+		}
+	}
+}

@@ -110,7 +110,7 @@ func TestFieldsCommand(t *testing.T) {
 		code int
 		want string
 	}{
-		{nil, exit.Done, "111 modelled"},
+		{nil, exit.Done, "VLLM_USE_MEGA_AOT_ARTIFACT"},
 		{[]string{"--status", "removed"}, exit.Done, "cuda-graph-sizes"},
 		{[]string{"--status", "gone"}, exit.Usage, "unknown status"},
 		{[]string{"max-num-seqs"}, exit.Done, `"status": "modelled"`},

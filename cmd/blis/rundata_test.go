@@ -111,6 +111,7 @@ func TestEveryOptionOfARunIsRecordedOrChangesNothing(t *testing.T) {
 		"registry":         copied(t, registry.EmbeddedFS(), coefficients, slower, false),
 		"registry-overlay": copied(t, registry.EmbeddedFS(), coefficients, slower, true),
 		"timeline":         filepath.Join(dir, "t.json"), "plot": filepath.Join(dir, "p.svg"), "watch": "true",
+		"exact-acceptance": "true",
 	}
 	plain, text := resultOf(t, dir)
 	inputs := func(r *spec.Result) string { b, _ := json.Marshal(r.Inputs); return string(b) }

@@ -27,7 +27,7 @@ func sample() Input {
 	}
 	return Input{Commands: []*cobra.Command{c}, Layers: l, Policy: "NONE < a;", Packages: map[string]string{"a": "Package a knows a."}, Prices: []Price{{"step", 0.01, "measured"}}, Records: []invariants.Record{{
 		ID: "X6", Title: "Same inputs, same output", Statement: "s", Why: "w", Section: "§4", Kind: invariants.Automated, Status: invariants.CI,
-		Checks: []invariants.Check{{Test: "a.TestA", When: "test", Bad: "a.TestABad"}}, Ask: "Is it so?", Applies: "it may not be",
+		Checks: []invariants.Check{{Test: "a.TestA", When: "test", Bad: "a.TestABad"}, {Test: "a.TestB", Bad: "a.TestB", Break: &invariants.Break{File: "a/a.go", From: "x", To: "y\n\tz"}}}, Ask: "Is it so?", Applies: "it may not be",
 	}}}
 }
 
@@ -50,6 +50,7 @@ func TestFilesSayWhatTheirOwnersSay(t *testing.T) {
 	has("commands.md", `One \| thing.`)
 	has("invariants.md", "## X6: Same inputs, same output {#X6}")
 	has("invariants.md", "`a.TestA`, which must reject what `a.TestABad` feeds it")
+	has("invariants.md", "`a.TestB`, which must fail when `a/a.go` reads `y z` for `x`")
 	has("prices.md", "| step | 10 | measured |")
 	has("index.md", "[Metrics](/reference/metrics/)")
 	has("imports.md", "NONE < a;")

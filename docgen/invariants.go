@@ -37,31 +37,26 @@ func rules(records []invariants.Record) string {
 
 func rule(b *strings.Builder, r invariants.Record) {
 	fmt.Fprintf(b, "## %s: %s {#%s}\n\n%s\n\n**Why.** %s\n\n", r.ID, cell(r.Title), r.ID, cell(r.Statement), cell(r.Why))
-	rows := [][]string{{"status", fmt.Sprintf("%s: %s", r.Status, statusWords[r.Status])}, {"kind", string(r.Kind)}, {"source", "Target Design " + r.Section}}
+	item := func(name, text string) { fmt.Fprintf(b, "- %s: %s\n", name, text) }
+	item("status", fmt.Sprintf("%s, %s; %s; source Target Design %s", code(string(r.Status)), statusWords[r.Status], r.Kind, cell(r.Section)))
 	if len(r.Scope) > 0 {
-		rows = append(rows, []string{"where", code(strings.Join(r.Scope, "` `"))})
+		item("where", "`"+strings.Join(r.Scope, "`, `")+"`")
 	}
 	if r.Target != "" {
-		rows = append(rows, []string{"missing", r.Target})
+		item("missing", cell(r.Target))
 	}
 	if r.Became != "" {
-		rows = append(rows, []string{"here", r.Became})
+		item("here", cell(r.Became))
 	}
 	if r.Ask != "" {
-		rows = append(rows, []string{"reviewer answers", r.Ask + " Asked when " + r.Applies + "."})
+		item("reviewer answers", cell(r.Ask+" Asked when "+r.Applies+"."))
 	}
 	for _, c := range r.Checks {
 		text := code(c.Test)
 		if c.Bad != c.Test {
 			text += ", which must reject what " + code(c.Bad) + " feeds it"
 		}
-		if c.Break != nil {
-			text += ", which must fail when " + code(c.Break.File) + " reads " + code(oneLine(c.Break.To)) + " for " + code(oneLine(c.Break.From))
-		}
-		rows = append(rows, []string{"checked by", text})
+		item("checked by", text)
 	}
-	b.WriteString(table([]string{"", ""}, rows) + "\n")
+	b.WriteString("\n")
 }
-
-// oneLine is a text without its line breaks.
-func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }

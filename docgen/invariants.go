@@ -56,7 +56,13 @@ func rule(b *strings.Builder, r invariants.Record) {
 		if c.Bad != c.Test {
 			text += ", which must reject what " + code(c.Bad) + " feeds it"
 		}
+		if c.Break != nil {
+			text += ", which must fail when " + code(c.Break.File) + " reads " + code(oneLine(c.Break.To)) + " for " + code(oneLine(c.Break.From))
+		}
 		item("checked by", text)
 	}
 	b.WriteString("\n")
 }
+
+// oneLine is a text without its line breaks.
+func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }

@@ -39,7 +39,7 @@ func oracleCheckCmd() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "check --engine NAME FILE...",
 		Short: "replay recordings and compare every recorded value",
-		Long: "Prints a line a file and the first difference drawn side by side. A field the replay does not know, or one that only one side has, is a difference. " +
+		Long: "Prints a line a file and the first difference drawn side by side. A recording that is refused is named and the rest are replayed. A field the replay does not know, or one that only one side has, is a difference. " +
 			"With --corrupt one recorded value of each file is changed first, and the check must then fail.",
 		Example: "  blis oracle check --engine vllm engines/vllm/testdata/oracle/*",
 		Args:    cobra.MinimumNArgs(1),
@@ -57,7 +57,12 @@ func oracleCheckCmd() *cobra.Command {
 			t := tally{out: cmd.OutOrStdout()}
 			for _, f := range files {
 				if err := t.file(r, f, corrupt, n); err != nil {
-					return err
+					if len(files) == 1 {
+						return err
+					}
+					if err := t.refuse(err); err != nil {
+						return err
+					}
 				}
 			}
 			return t.close(corrupt)
@@ -73,6 +78,14 @@ func oracleCheckCmd() *cobra.Command {
 type tally struct {
 	out                                       io.Writer
 	traces, steps, values, differences, clean int
+	refused                                   []error
+}
+
+// refuse names a recording that was not replayed; the others still are.
+func (t *tally) refuse(err error) error {
+	t.refused = append(t.refused, err)
+	_, werr := fmt.Fprintf(t.out, "refused: %v\n", err)
+	return werr
 }
 
 func (t *tally) file(r replayer, name string, corrupt bool, n int) error {
@@ -107,7 +120,11 @@ func (t *tally) file(r replayer, name string, corrupt bool, n int) error {
 // close prints the totals and fails on a difference; a corrupted file that replayed
 // without one fails in words of its own.
 func (t *tally) close(corrupt bool) error {
-	if _, err := fmt.Fprintf(t.out, "%s, %d steps, %d values, %s\n", count(t.traces, "trace"), t.steps, t.values, count(t.differences, "difference")); err != nil {
+	rest := ""
+	if len(t.refused) > 0 {
+		rest = fmt.Sprintf(", %d refused", len(t.refused))
+	}
+	if _, err := fmt.Fprintf(t.out, "%s, %d steps, %d values, %s%s\n", count(t.traces, "trace"), t.steps, t.values, count(t.differences, "difference"), rest); err != nil {
 		return err
 	}
 	switch {
@@ -115,6 +132,8 @@ func (t *tally) close(corrupt bool) error {
 		return fmt.Errorf("%s replayed without a difference: the check is blind to the changed value", count(t.clean, "corrupted recording"))
 	case t.differences > 0:
 		return &exit.CheckFailed{What: count(t.differences, "difference")}
+	case len(t.refused) > 0:
+		return fmt.Errorf("%s refused, the first: %w", count(len(t.refused), "recording"), t.refused[0])
 	}
 	return nil
 }

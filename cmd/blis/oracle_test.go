@@ -17,6 +17,7 @@ func TestOracleCheckRefuses(t *testing.T) {
 		want string // in standard output, or in standard error when the code is neither 0 nor 3
 	}{
 		{"check" + trace, exit.Done, "1 trace, "},
+		{"check no.json" + trace, exit.Refused, "oracle: 1 recording refused, the first: no.json: cannot be read"},
 		{"check --corrupt --value 0" + trace, exit.Failed, ", 1 difference, changed "},
 		{"check --corrupt --value -1" + trace, exit.Usage, "--value: -1: values are counted from 0"},
 		{"check --corrupt --value 1000000" + trace, exit.Refused, "refuse_small_pool.json: value: 1000000: counts no value: "},

@@ -80,8 +80,11 @@ func run(name string, recorded map[string]any) (map[string]any, error) {
 		return nil, &diag.Refusal{File: name, Field: "input", Problem: err.Error()}
 	}
 	var s scenario
-	if err := strict.JSON(name, raw, &s); err != nil {
+	if err := replay.Input(name, "input", raw, &s); err != nil {
 		return nil, err
+	}
+	if err := s.check(); err != nil {
+		return nil, diag.In(name, err)
 	}
 	w, err := newWorld(&s)
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 	"github.com/inference-sim/accuracy-dashboard/engines/sglang/kv"
 	"github.com/inference-sim/accuracy-dashboard/engines/sglang/sched"
 	"github.com/inference-sim/accuracy-dashboard/internal/diag"
+	"github.com/inference-sim/accuracy-dashboard/internal/replay"
 )
 
 // scenario is a trace's input: what the recorder drove the real scheduler with.
@@ -151,6 +152,9 @@ func (s *scenario) prompts() (map[string][]engines.Segment, error) {
 				out = append(out, token(prior.output(p)))
 			}
 		}
+		if err := replay.Within(replay.Limit{Field: "input.requests." + r.RID + ".prompt", Value: len(out), Least: 1, Most: replay.Most}); err != nil {
+			return nil, err
+		}
 		done[r.RID] = out
 		return out, nil
 	}
@@ -208,9 +212,6 @@ func (s *scenario) schedConfig() (sched.Config, error) {
 		if (!known && !indifferent[name]) || err != nil {
 			return out, &diag.Refusal{Field: "input.env." + name, Value: value, Problem: "is a variable or a value the replay does not know"}
 		}
-	}
-	if c.Tree != "radix" && c.Tree != "unified" {
-		return out, &diag.Refusal{Field: "input.config.tree", Value: c.Tree, Problem: "is not a tree the replay knows", Accept: "radix, unified (one implementation serves both)"}
 	}
 	return out, nil
 }

@@ -162,8 +162,14 @@ func run(name string, recorded map[string]any) (map[string]any, error) {
 // parse reads a scenario into a world ready to run.
 func parse(name string, recorded map[string]any, raw []byte, bare bool) (*world, error) {
 	var s scenario
-	if err := strict.JSON(name, raw, &s); err != nil {
+	if err := alone(recorded["scenario"]); err != nil {
+		return nil, diag.In(name, err)
+	}
+	if err := replay.Input(name, "scenario", raw, &s); err != nil {
 		return nil, err
+	}
+	if err := s.check(); err != nil {
+		return nil, diag.In(name, err)
 	}
 	c, err := parseConfig(name, s.Config)
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 	"github.com/inference-sim/accuracy-dashboard/engines/vllm/kv"
 	"github.com/inference-sim/accuracy-dashboard/engines/vllm/sched"
 	"github.com/inference-sim/accuracy-dashboard/internal/diag"
-	"github.com/inference-sim/accuracy-dashboard/internal/strict"
+	"github.com/inference-sim/accuracy-dashboard/internal/replay"
 )
 
 // scenario is the complete input of a recorded run.
@@ -193,10 +193,13 @@ func defaults() settings {
 
 func parseConfig(name string, raw json.RawMessage) (*settings, error) {
 	c := defaults()
-	if err := strict.JSON(name, raw, &c); err != nil {
+	if len(raw) == 0 {
+		return nil, &diag.Refusal{File: name, Field: "scenario.config", Problem: "is missing", Accept: "an object, {} for the recorder's defaults"}
+	}
+	if err := replay.Input(name, "scenario.config", raw, &c); err != nil {
 		return nil, err
 	}
-	return &c, nil
+	return &c, diag.In(name, c.check())
 }
 
 // lower turns the recorded configuration into the scheduler's.
@@ -238,7 +241,7 @@ func (c *settings) lower() (*sched.Config, error) {
 		{"model_runner", c.ModelRunner, []string{"v2", "v1"}, func(i int) { out.Runner = sched.Runner(i) }},
 		{"mamba_cache_mode", c.MambaCacheMode, []string{"none", "align"}, func(i int) { out.AlignedMamba = i == 1 }},
 	} {
-		i, err := choose(word.field, word.value, word.accept)
+		i, err := replay.Choice(word.field, word.value, word.accept...)
 		if err != nil {
 			return nil, err
 		}
@@ -253,7 +256,7 @@ func (c *settings) lowerLayers(out *sched.Config) error {
 		layers = []layer{{kind: "full", count: 2, headSize: 8}}
 	}
 	for _, l := range layers {
-		i, err := choose("layers", l.kind, []string{"full", "sliding", "chunked_local", "mamba"})
+		i, err := replay.Choice("layers", l.kind, layerKinds...)
 		if err != nil {
 			return err
 		}
@@ -261,13 +264,4 @@ func (c *settings) lowerLayers(out *sched.Config) error {
 			Kind: kv.Kind(i), BlockSize: c.BlockSize, Window: l.window, PageBytes: int64(2 * 2 * c.BlockSize * l.headSize)}})
 	}
 	return nil
-}
-
-func choose(field, value string, accept []string) (int, error) {
-	for i, a := range accept {
-		if a == value {
-			return i, nil
-		}
-	}
-	return 0, &diag.Refusal{Field: field, Value: value, Problem: "is not known", Accept: diag.OneOf(value, accept)}
 }

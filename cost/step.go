@@ -245,7 +245,7 @@ func (e *entry) price(w *work, out *priced) {
 // decodeSize is all of a step that the time of its decodes depends on.
 type decodeSize struct {
 	attended    int64
-	seqs, query float64
+	seqs, query int32
 }
 
 // decodePrice is a price and the size it is of.
@@ -256,7 +256,7 @@ type decodePrice struct {
 
 // decodeSlots is how many prices an entry remembers: a load that has settled comes
 // back to the same sizes, and instances of one plan to each other's.
-const decodeSlots = 1 << 12
+const decodeSlots = 1 << 13
 
 // slot spreads sizes that follow each other over different slots.
 func (s *decodeSize) slot() int {
@@ -265,7 +265,7 @@ func (s *decodeSize) slot() int {
 
 // priceDecode remembers prices by size; the newest of a slot stays.
 func (e *entry) priceDecode(w *work, out *priced) {
-	size := decodeSize{seqs: w.seqs, query: w.query}
+	size := decodeSize{seqs: int32(w.seqs), query: int32(w.query)}
 	if g := e.layer.Shape.KVGroup; g < len(w.attended) {
 		size.attended = w.attended[g]
 	}

@@ -15,6 +15,14 @@ type index struct {
 	nodes   []int32 // eight a bucket
 	shift   int
 	live    int // distinct keys
+	fresh   octet
+}
+
+// octet is eight keys that share a bucket, seen to be absent, and which of them were
+// stored since: a sequence stores them one after another.
+type octet struct {
+	number uint64 // key / slots
+	stored uint8
 }
 
 type bucket struct {
@@ -26,7 +34,7 @@ const slots = 8 // a bucket
 
 func (x *index) init(n int) {
 	x.size(1 << bits.Len(uint(max(2*n, 2*slots)/slots-1)))
-	x.live = 0
+	x.live, x.fresh = 0, octet{}
 }
 
 // grow doubles the buckets.
@@ -75,6 +83,23 @@ func (x *index) find(key uint64, blocks []block) int {
 		i = (i + 1) & (len(x.buckets) - 1)
 	}
 	return -1
+}
+
+// new reports whether it is certain that key is absent, and takes it for stored from
+// here on. A bucket that nothing passed tells of all its keys' octet at once.
+func (x *index) new(key uint64) bool {
+	number, bit := key/slots, uint8(1)<<(key%slots)
+	if number != x.fresh.number {
+		i, tag := x.place(key)
+		b := &x.buckets[i]
+		if b.passed > 0 || matches(b.tags&(0x8F*everyByte), tag&0x8F) != 0 {
+			return false
+		}
+		x.fresh = octet{number: number}
+	}
+	known := x.fresh.stored&bit != 0
+	x.fresh.stored |= bit
+	return !known
 }
 
 // put gives node the first empty slot on its key's way. The key must be new.

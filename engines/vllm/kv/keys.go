@@ -57,7 +57,10 @@ func (p *Pool) store(id BlockID, hash BlockHash, group int) {
 	if p.blocks[id].key != 0 {
 		node = p.furtherKey(id)
 	}
-	at := x.find(key, p.blocks)
+	at := -1
+	if !x.new(key) {
+		at = x.find(key, p.blocks)
+	}
 	p.blocks[node].key, p.groups[node] = key, uint8(group)
 	if at >= 0 {
 		last := p.linksOf(x.nodes[at])

@@ -222,3 +222,17 @@ func TestNoMixingWithoutChunks(t *testing.T) {
 		}
 	}
 }
+
+// A request opens a page with its next token when what it holds fills its pages.
+func TestNeededPages(t *testing.T) {
+	c := base()
+	c.PageSize = 4
+	s, _ := newScheduler(c)
+	reqs := []*Req{req("full", 8, 8, 0), req("part", 7, 8, 0), req("also full", 4, 8, 0)}
+	for _, r := range reqs {
+		r.hold.Committed = r.Input
+	}
+	if got := s.needed(reqs); got != 8 {
+		t.Errorf("got %d tokens, want two pages of 4", got)
+	}
+}

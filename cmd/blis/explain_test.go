@@ -76,6 +76,16 @@ spec:
           env:
             - {name: VLLM_LOGGING_LEVEL, value: INFO}
 `)
+	sidecar := write(t, "sidecar.yaml", `spec:
+  initContainers: [{name: fetch, args: [cp, x]}]
+  containers:
+    - {name: proxy, image: envoy, args: ["--config", x]}
+    - name: server
+      image: vllm/vllm-openai
+      args: [--model, openai/gpt-oss-120b, "-tp=$(TP)"]
+      env: [{name: TP, value: "2"}, {name: HF_TOKEN, valueFrom: {secretKeyRef: {name: s}}}]
+`)
+	kept := write(t, "kept.yaml", "args: [--model, m]\nenv: [{name: VLLM_USE_FLASHINFER_MOE_FP4, valueFrom: {configMapKeyRef: {name: s}}}]\n")
 	script := write(t, "launch.yaml", "containers:\n  - command: [sh, -c]\n    args: [\"vllm serve openai/gpt-oss-120b \\\\\\n --max-num-seqs 64\"]\n")
 	for _, c := range []struct {
 		from string
@@ -85,6 +95,11 @@ spec:
 		{"vllm serve openai/gpt-oss-120b -tp 2 --no-enable-prefix-caching", exit.Done, "enable-prefix-caching: false\n        tensor-parallel-size: 2"},
 		{manifest, exit.Done, "tensor-parallel-size: 2\n    env:\n        VLLM_LOGGING_LEVEL: INFO"},
 		{script, exit.Done, "max-num-seqs: 64"},
+		{sidecar, exit.Done, "tensor-parallel-size: 2"},
+		{kept, exit.Refused, "env.VLLM_USE_FLASHINFER_MOE_FP4: valueFrom: is kept outside the manifest"},
+		{"vllm serve openai/gpt-oss-120b --max-num-seqs 64 # at most", exit.Done, "max-num-seqs: 64"},
+		{"vllm serve openai/gpt-oss-120b | tee log", exit.Refused, "from-args: |: is an operator of the shell"},
+		{`vllm serve openai/gpt-oss-120b --served-model-name "a|b"`, exit.Done, "served-model-name: a|b"},
 		{"vllm serve openai/gpt-oss-120b --max-model-len 200k", exit.Refused, "User-specified max_model_len (200000) is greater than the derived max_model_len"},
 		{"vllm serve openai/gpt-oss-120b --tensor-parallel-sise 2", exit.Refused, "unrecognized arguments: --tensor-parallel-sise"},
 		{"vllm serve openai/gpt-oss-120b --gpu-memory-utilization NaN", exit.Refused, "Input should be a finite number"},
@@ -117,6 +132,9 @@ func TestFieldsCommand(t *testing.T) {
 		{[]string{"max-num-seq"}, exit.Refused, "did you mean max-num-seqs?"},
 		{[]string{"--engine", "vlm"}, exit.Usage, "did you mean vllm?"},
 		{[]string{"--unclassified-in-data", known}, exit.Done, ""},
+		{[]string{"--unclassified-in-data"}, exit.Done, ""},
+		{[]string{"--unclassified-in-data", "--engine", "sglang"}, exit.Failed, "speculative-algorithm=EAGLE\t"},
+		{[]string{"--unclassified-in-data", "no.jsonl"}, exit.Refused, "no.jsonl: cannot be read"},
 		{[]string{"--unclassified-in-data", unknown}, exit.Failed, "VLLM_MXFP4_USE_MARLIN=2\t1 launches\nnew-flag\t1 launches\n"},
 	} {
 		code, stdout, stderr := execute(t, fieldsCmd(), c.args...)

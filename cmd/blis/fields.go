@@ -16,6 +16,7 @@ import (
 	"github.com/inference-sim/accuracy-dashboard/internal/canon"
 	"github.com/inference-sim/accuracy-dashboard/internal/diag"
 	"github.com/inference-sim/accuracy-dashboard/internal/exit"
+	"github.com/inference-sim/accuracy-dashboard/ledger"
 	"github.com/spf13/cobra"
 )
 
@@ -23,11 +24,11 @@ import (
 func fieldsCmd() *cobra.Command {
 	var q fieldsQuery
 	c := &cobra.Command{
-		Use:   "fields [NAME]",
+		Use:   "fields [NAME | --unclassified-in-data [FILE]]",
 		Short: "what an engine port knows of every setting of its release",
 		Long: "Each setting is modelled (with the test that shows it), inert (with the argument), not modelled (with why) or removed upstream. " +
-			"With --unclassified-in-data, list the settings recorded launches pass that have neither a status that runs nor an estimation rule.",
-		Example: "  blis fields --engine vllm --status removed\n  blis fields --engine vllm max-num-seqs\n  blis fields --engine vllm --unclassified-in-data launches.jsonl",
+			"With --unclassified-in-data, list the settings that launches of the ledger, or of FILE, pass and that have neither a status that runs nor an estimation rule.",
+		Example: "  blis fields --engine vllm --status removed\n  blis fields --engine vllm max-num-seqs\n  blis fields --engine vllm --unclassified-in-data",
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			kind, err := findKind(q.engine)
@@ -35,6 +36,9 @@ func fieldsCmd() *cobra.Command {
 				return err
 			}
 			switch {
+			case q.data == embedded && len(args) == 1: // the flag's value is optional, so FILE after a space is an argument
+				q.data = args[0]
+				fallthrough
 			case q.data != "":
 				return q.unclassified(cmd.OutOrStdout(), kind)
 			case len(args) == 1:
@@ -46,7 +50,8 @@ func fieldsCmd() *cobra.Command {
 	f := c.Flags()
 	f.StringVar(&q.engine, "engine", "vllm", "engine port")
 	f.StringVar(&q.status, "status", "", "only fields of this status")
-	f.StringVar(&q.data, "unclassified-in-data", "", "JSONL file of recorded launches")
+	f.StringVar(&q.data, "unclassified-in-data", "", "JSONL file of recorded launches, the ledger's own if left out")
+	f.Lookup("unclassified-in-data").NoOptDefVal = embedded
 	f.BoolVar(&q.json, "json", false, "print the list as JSON")
 	return c
 }
@@ -135,31 +140,27 @@ type recordedLaunch struct {
 	Env  map[string]string `json:"env"`
 }
 
+// embedded stands for the launches of the ledger that is compiled in.
+const embedded = "ledger"
+
 // unclassified prints each setting once with the number of launches that pass it.
 func (q *fieldsQuery) unclassified(w io.Writer, kind engines.Kind) error {
-	f, err := os.Open(q.data)
-	if err != nil {
-		return &diag.Refusal{File: q.data, Problem: "cannot be read: " + err.Error()}
+	read := q.fileLaunches
+	if q.data == embedded {
+		read = ledgerLaunches
 	}
-	defer f.Close()
 	counts, launches := map[string]int{}, 0
-	scan := bufio.NewScanner(f)
-	scan.Buffer(nil, 1<<24)
-	for line := 1; scan.Scan(); line++ {
-		var r recordedLaunch
-		if err := json.Unmarshal(scan.Bytes(), &r); err != nil {
-			return &diag.Refusal{File: q.data, Line: line, Problem: err.Error()}
-		}
-		if r.Config.Entry.Framework != kind.Name() {
-			continue
+	err := read(func(framework string, args map[string]any, env map[string]string) {
+		if framework != kind.Name() {
+			return
 		}
 		launches++
-		for _, name := range kind.Fields().Unclassified(r.Args, r.Env) {
+		for _, name := range kind.Fields().Unclassified(args, env) {
 			counts[name]++
 		}
-	}
-	if err := scan.Err(); err != nil {
-		return &diag.Refusal{File: q.data, Problem: err.Error()}
+	})
+	if err != nil {
+		return err
 	}
 	names := slices.Sorted(maps.Keys(counts))
 	for _, n := range names {
@@ -167,6 +168,42 @@ func (q *fieldsQuery) unclassified(w io.Writer, kind engines.Kind) error {
 	}
 	if len(names) > 0 {
 		return &exit.CheckFailed{What: fmt.Sprintf("%d settings of %d %s launches are unclassified", len(names), launches, kind.Name())}
+	}
+	return nil
+}
+
+// fileLaunches yields the launches of a file of launch facts.
+func (q *fieldsQuery) fileLaunches(yield func(string, map[string]any, map[string]string)) error {
+	f, err := os.Open(q.data)
+	if err != nil {
+		return &diag.Refusal{File: q.data, Problem: "cannot be read: " + err.Error()}
+	}
+	defer f.Close()
+	scan := bufio.NewScanner(f)
+	scan.Buffer(nil, 1<<24)
+	for line := 1; scan.Scan(); line++ {
+		var r recordedLaunch
+		if err := json.Unmarshal(scan.Bytes(), &r); err != nil {
+			return &diag.Refusal{File: q.data, Line: line, Problem: err.Error()}
+		}
+		yield(r.Config.Entry.Framework, r.Args, r.Env)
+	}
+	if err := scan.Err(); err != nil {
+		return &diag.Refusal{File: q.data, Problem: err.Error()}
+	}
+	return nil
+}
+
+// ledgerLaunches yields the configurations of every unit of the embedded ledger.
+func ledgerLaunches(yield func(string, map[string]any, map[string]string)) error {
+	l, err := ledger.Embedded()
+	if err != nil {
+		return err
+	}
+	for _, u := range l.Units {
+		for _, c := range u.Configurations {
+			yield(u.Framework, c.ServerArgs, c.Env)
+		}
 	}
 	return nil
 }

@@ -96,8 +96,21 @@ func (p *parser) option() error {
 			head, f, off = positive, g, true
 		}
 	}
+	if f == nil && strings.HasPrefix(name, "--") && !nested {
+		full, err := p.k.complete(head)
+		if err != nil {
+			return err
+		}
+		if positive, ok := strings.CutPrefix(full, "no-"); ok && p.k.find(full, false) == nil {
+			full, off = positive, true
+		}
+		head, f = full, p.k.find(full, false)
+	}
 	if f == nil {
-		return unrecognized(word)
+		return &diag.Refusal{Field: "vllm serve", Value: word, Problem: "unrecognized arguments: " + word, Accept: nearest(p.k.fields, head)}
+	}
+	if f.Status == fields.Removed {
+		return &diag.Refusal{Field: "vllm serve", Value: word, Problem: "unrecognized arguments: " + word + " (" + f.Evidence + ")", Accept: instead(f)}
 	}
 	if nested {
 		head += "." + path
@@ -109,15 +122,41 @@ func (p *parser) option() error {
 	values := []string{value}
 	if !inline {
 		if values = p.values(f); len(values) == 0 {
-			return &diag.Refusal{Field: "--" + head, Problem: "expected one argument"}
+			return &diag.Refusal{Field: "--" + head, Problem: "expected one argument", Accept: f.Type}
 		}
 	}
 	v, err := typed(f, values, nested)
 	if err != nil {
-		return &diag.Refusal{Field: "--" + head, Value: strings.Join(values, " "), Problem: err.Error()}
+		return &diag.Refusal{Field: "--" + head, Value: strings.Join(values, " "), Problem: err.Error(), Accept: f.Type}
 	}
 	p.launch.Args[head] = v
 	return nil
+}
+
+// complete is the one option that begins as name does, "" for none; argparse takes
+// it for the option.
+func (k *Kind) complete(name string) (string, error) {
+	var found []string
+	for i := range k.fields.Fields {
+		f := &k.fields.Fields[i]
+		if f.Kind != "argument" || f.Status == fields.Removed || strings.Contains(f.Name, ".") {
+			continue
+		}
+		if strings.HasPrefix(f.Name, name) {
+			found = append(found, f.Name)
+		}
+		if strings.HasPrefix(f.Type, "bool") && strings.HasPrefix("no-"+f.Name, name) {
+			found = append(found, "no-"+f.Name)
+		}
+	}
+	switch len(found) {
+	case 0:
+		return "", nil
+	case 1:
+		return found[0], nil
+	}
+	slices.Sort(found)
+	return "", &diag.Refusal{Field: "vllm serve", Value: "--" + name, Problem: "ambiguous option: --" + name + " could match --" + strings.Join(found, ", --"), Accept: "one of them in full"}
 }
 
 // values are the words up to the next option: one, or all of them for a list.

@@ -20,6 +20,7 @@ func TestParseLaunch(t *testing.T) {
 			`{"compilation-config":{"cudagraph_mode":"PIECEWISE"}}`, `{}`},
 		{"vllm serve m -cc.pass_config.fuse_allreduce_rms=true --cudagraph-capture-sizes 1 2 4 --max-model-len auto -O2", "m",
 			`{"compilation-config.pass_config.fuse_allreduce_rms":true,"cudagraph-capture-sizes":[1,2,4],"max-model-len":-1,"optimization-level":"2"}`, `{}`},
+		{"vllm serve m --tensor 2 --no-enable-prefix-c --max_num_se=8", "m", `{"enable-prefix-caching":false,"max-num-seqs":8,"tensor-parallel-size":2}`, `{}`},
 		{"--model m --num-gpu-blocks-override -1", "m", `{"num-gpu-blocks-override":-1}`, `{}`},
 	} {
 		l, err := k.ParseLaunch(strings.Fields(c.line))
@@ -43,6 +44,8 @@ func TestParseLaunchRefuses(t *testing.T) {
 		{"vllm serve m --max-num-seqs", "--max-num-seqs: expected one argument"},
 		{"vllm serve m --max-num-seqs many", "invalid int value: 'many'"},
 		{"vllm serve m --max-model-len 1.5K", "Decimals are not allowed with binary suffixes like K. Did you mean to use 1.5k instead?"},
+		{"vllm serve m --max-num 4", "ambiguous option: --max-num could match --max-num-batched-tokens, --max-num-scheduled-tokens, --max-num-seqs"},
+		{"vllm serve m --disable-log-requests", "unrecognized arguments: --disable-log-requests (removed before the modelled commit"},
 		{"vllm serve m extra", "unrecognized arguments: extra"},
 	} {
 		if _, err := k.ParseLaunch(strings.Fields(c.line)); err == nil || !strings.Contains(err.Error(), c.want) {

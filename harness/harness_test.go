@@ -44,7 +44,7 @@ func world(t testing.TB, kinds ...engines.Kind) *World {
 	}
 	return &World{Catalog: c, Engines: kinds, Build: map[string]string{"program": "test"},
 		Simulate: func(s *spec.Scenario) (*spec.Result, error) {
-			return &spec.Result{Schema: spec.ResultSchema, Accepted: true, Settings: []spec.Setting{{Name: "block-size", Value: "16"}}}, nil
+			return &spec.Result{Schema: spec.ResultSchema, Accepted: true, Engines: []spec.EngineRun{{Accelerators: 1}}, Settings: []spec.Setting{{Name: "block-size", Value: "16"}}}, nil
 		}}
 }
 

@@ -185,6 +185,34 @@ func FuzzParsePart(f *testing.F) {
 	f.Fuzz(func(t *testing.T, b []byte) { _, _ = parsePart("shard.json", b) })
 }
 
+// A stored trial is read, tried again or refused; one that is read can be scored.
+func FuzzLoadTrial(f *testing.F) {
+	w, u := full(f), fitUnits(f, 1)[0]
+	key, err := w.key(u)
+	if err != nil {
+		f.Fatal(err)
+	}
+	store := &Store{Dir: f.TempDir()}
+	if err := store.save(key, try(f, w, u)); err != nil {
+		f.Fatal(err)
+	}
+	good, err := os.ReadFile(store.path(u.ID))
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(good)
+	f.Add(bytes.Replace(good, []byte(`"result":`), []byte(`"refusal":null,"result":null,"x":`), 1))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if err := os.WriteFile(store.path(u.ID), data, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		got, err := store.load(u, key)
+		if err == nil && got != nil && (got.Unit != u || got.Check() != nil) {
+			t.Errorf("accepted %+v", got)
+		}
+	})
+}
+
 // A run reads no measured value: trials differ in the unit they carry alone.
 func TestTrialsReadNoMeasuredValue(t *testing.T) {
 	keep.Rule(t, "D7", "X8")

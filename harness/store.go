@@ -58,7 +58,7 @@ func (s *Store) load(u *ledger.Unit, key string) (*record.Trial, error) {
 		return nil, &diag.Refusal{File: path, Field: "trial", Problem: "is not of unit " + u.ID, Accept: "a file this command wrote; delete it to try the unit again"}
 	}
 	f.Trial.Unit = u
-	return f.Trial, nil
+	return f.Trial, diag.In(path, f.Trial.Check())
 }
 
 // save writes a trial beside its place and renames it, so that an interruption

@@ -48,10 +48,10 @@ func point(t *record.Trial, noise map[string]float64) (record.Point, error) {
 	if err != nil {
 		return p, err
 	}
+	if err := t.Check(); err != nil {
+		return p, fmt.Errorf("unit %s: %w", p.UnitID, err)
+	}
 	if t.Refusal != nil {
-		if !slices.Contains(record.Reasons(), t.Refusal.Reason) {
-			return p, fmt.Errorf("unit %s: %q is not a reason of §11.4 (COV-5)", p.UnitID, t.Refusal.Reason)
-		}
 		return refused(p, t.Refusal.Reason, t.Refusal.Detail), nil
 	}
 	build, err := ParseBuild(image(t.Unit), p.EngineVersion)

@@ -24,7 +24,7 @@ func exact() record.Trial {
 			Serving:      ledger.Serving{Image: &img, ISL: &isl, OSL: &isl},
 			Measurements: []ledger.Measurement{{TTFTMeanMS: 100, TPOTMeanMS: 10}},
 		},
-		EngineVersion: "1.2.3", Simulated: "1.2.3",
+		EngineVersion: "1.2.3", Simulated: "1.2.3", Scenario: new(spec.Scenario),
 		Settings:  []record.Setting{{Name: "max-num-seqs", Recorded: "8", Stage: "passed", Status: fields.Modelled, Covered: true}},
 		Libraries: []record.Library{{Name: "flashinfer", Version: "0.7", Priced: true}},
 		Result: &spec.Result{
@@ -118,8 +118,19 @@ func TestRefusalsAreG5(t *testing.T) {
 	}
 	trial := exact()
 	trial.Refusal = &record.Refused{Reason: "too_hard"}
-	if _, err := Points([]record.Trial{trial}); err == nil || !strings.Contains(err.Error(), "COV-5") {
+	if _, err := Points([]record.Trial{trial}); err == nil || !strings.Contains(err.Error(), "is not a reason of §11.4") {
 		t.Errorf("got %v, want a refusal of the unlisted reason", err)
+	}
+	for name, spoil := range map[string]func(*record.Trial){
+		"neither a refusal nor": func(t *record.Trial) { t.Result = nil },
+		"engines: is empty":     func(t *record.Trial) { t.Result.Engines = nil },
+		"is no figure of a run": func(t *record.Trial) { t.Result.Figures[0].Value = 2 * record.MaxFigure },
+	} {
+		trial := exact()
+		spoil(&trial)
+		if _, err := Points([]record.Trial{trial}); err == nil || !strings.Contains(err.Error(), name) {
+			t.Errorf("got %v, want %q", err, name)
+		}
 	}
 	trial = exact()
 	trial.Unit.Serving.Image, trial.EngineVersion = nil, ""

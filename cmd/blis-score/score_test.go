@@ -4,14 +4,11 @@ import (
 	"bytes"
 	"fmt"
 	"io/fs"
-	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/inference-sim/accuracy-dashboard/internal/exit"
 	"github.com/inference-sim/accuracy-dashboard/internal/keep"
@@ -139,82 +136,6 @@ func TestAReleaseIsItsTag(t *testing.T) {
 			t.Errorf("%q: exit %d, %s, want exit %d, %q", c.args, code, errs, c.code, c.want)
 		}
 	}
-}
-
-// COV-8: a run killed at any moment leaves the site that was there or the new one,
-// and --resume then makes the same bytes and leaves nothing beside them.
-func TestKilledAtAnyMoment(t *testing.T) {
-	keep.Rule(t, "COV-8")
-	moments, publish := 3, "--records-only"
-	if os.Getenv("BLIS_NIGHTLY") != "" {
-		moments, publish = 100, "--json"
-	}
-	dir := t.TempDir()
-	before, after := strings.Join(short(t, 2), ","), strings.Join(short(t, 20), ",")
-	out := filepath.Join(dir, "out")
-	run := func(units string, extra ...string) *exec.Cmd {
-		c := exec.Command(os.Args[0], append([]string{"--role", "fit", "--jobs", "2", "--charts", "", "--units", units, "--out", out, publish}, extra...)...)
-		c.Env = append(os.Environ(), "BLIS_SCORE_AS_PROGRAM=1")
-		return c
-	}
-	complete := func(units string, extra ...string) (map[string]string, time.Duration) {
-		start := time.Now()
-		if log, err := run(units, extra...).CombinedOutput(); err != nil {
-			t.Fatalf("%v\n%s", err, log)
-		}
-		return data(t, out), time.Since(start)
-	}
-	want, took := complete(after)
-	old, _ := complete(before)
-	kept := filepath.Join(dir, "kept")
-	if err := os.CopyFS(kept, os.DirFS(out)); err != nil {
-		t.Fatal(err)
-	}
-	rng := rand.New(rand.NewPCG(6, 20))
-	unchanged, replaced := 0, 0
-	for range moments {
-		at := time.Duration(rng.Int64N(int64(took)))
-		c := run(after)
-		if err := c.Start(); err != nil {
-			t.Fatal(err)
-		}
-		time.Sleep(at)
-		_ = c.Process.Kill()
-		_ = c.Wait()
-		switch got := data(t, out); {
-		case same(got, old) == "":
-			unchanged++
-		case same(got, want) == "":
-			replaced++
-		default:
-			t.Fatalf("killed after %v: %s is neither old nor new", at, same(got, want))
-		}
-		if got, _ := complete(after, "--resume"); same(got, want) != "" {
-			t.Errorf("killed after %v and resumed: %s has other bytes", at, same(got, want))
-		}
-		if left := names(t, dir); !slices.Equal(left, []string{"kept", "out"}) {
-			t.Errorf("killed after %v and resumed: left %q, want the site alone", at, left)
-		}
-		if err := os.RemoveAll(out); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.CopyFS(out, os.DirFS(kept)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	t.Logf("killed %d times within %v: %d times the old site stood, %d times the new one", moments, took, unchanged, replaced)
-}
-
-// data is the site's data files: keys and signatures are new each time.
-func data(t *testing.T, out string) map[string]string {
-	t.Helper()
-	all := tree(t, out)
-	for name := range all {
-		if !strings.HasPrefix(name, "data/") {
-			delete(all, name)
-		}
-	}
-	return all
 }
 
 func TestStepSummaryAndJUnitNameEveryUnit(t *testing.T) {

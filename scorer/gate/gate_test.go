@@ -18,7 +18,7 @@ var seed = []byte(strings.Repeat("s", 32))
 
 func published() ledger.Published { return ledger.Published{SeedSHA256: canon.Sum(seed)} }
 
-func roleOf(t *testing.T, l *ledger.Ledger, k ledger.RoleKey) ledger.Role {
+func roleOf(t testing.TB, l *ledger.Ledger, k ledger.RoleKey) ledger.Role {
 	t.Helper()
 	roles, err := l.Roles(seed)
 	if err != nil {
@@ -41,7 +41,7 @@ func TestAnotherSeedIsRefused(t *testing.T) {
 
 // world makes lanes of held units with a base error of about 10% and a candidate
 // whose error on the first lane is lower by gain.
-func world(t *testing.T, rng *rand.Rand, gain float64) (*ledger.Ledger, *Predictions, *Predictions) {
+func world(t testing.TB, rng *rand.Rand, gain float64) (*ledger.Ledger, *Predictions, *Predictions) {
 	t.Helper()
 	l := &ledger.Ledger{Published: published()}
 	base, cand := &Predictions{Schema: PredictionsSchema}, &Predictions{Schema: PredictionsSchema}
@@ -99,18 +99,36 @@ func TestPower(t *testing.T) {
 
 func TestIdenticalCandidateFailsNobody(t *testing.T) {
 	keep.Rule(t, "DEV-11", "T-A2")
-	l, b, _ := world(t, rand.New(rand.NewPCG(1, 2)), 0)
-	r, err := Compare(l, seed, ledger.Held, b, b, nil)
-	if err != nil || !r.Passed {
-		t.Fatalf("got %+v, %v, want a pass", r, err)
-	}
-	for _, lane := range r.Lanes {
-		if lane.Outcome != NotDistinguished || lane.Difference != 0 {
-			t.Errorf("%s: got %s %v, want not distinguished and 0", lane.Name, lane.Outcome, lane.Difference)
+	rng := rand.New(rand.NewPCG(1, 2))
+	for range 100 {
+		l, b, _ := world(t, rng, 0)
+		r, err := Compare(l, seed, ledger.Held, b, b, nil)
+		if err != nil || !r.Passed {
+			t.Fatalf("got %+v, %v, want a pass", r, err)
+		}
+		for _, lane := range r.Lanes {
+			if lane.Outcome != NotDistinguished || lane.Difference != 0 {
+				t.Errorf("%s: got %s %v, want not distinguished and 0", lane.Name, lane.Outcome, lane.Difference)
+			}
+		}
+		if r, _ := Compare(l, seed, ledger.Held, b, b, m0); r.Passed {
+			t.Error("a candidate that promised an improvement and made none passed")
 		}
 	}
-	if r, _ := Compare(l, seed, ledger.Held, b, b, m0); r.Passed {
-		t.Error("a candidate that promised an improvement and made none passed")
+}
+
+// A candidate that moves every figure a little, and none for the better or worse, fails at most
+// five times of 100.
+func TestNoiseAloneSeldomFails(t *testing.T) {
+	rng, failed := rand.New(rand.NewPCG(5, 6)), 0
+	for range 100 {
+		l, b, c := world(t, rng, 0)
+		if r, err := Compare(l, seed, ledger.Held, b, c, nil); err != nil || !r.Passed {
+			failed++
+		}
+	}
+	if failed > 5 {
+		t.Errorf("got %d of 100 failed, want at most 5", failed)
 	}
 }
 
@@ -146,6 +164,8 @@ func TestReadPredictionsRefuses(t *testing.T) {
 		{"repeated unit", file(unit(id, good), unit(id, good)), "out of order or repeated"},
 		{"not an id", file(unit("x", good)), "is not a unit id"},
 		{"negative", file(unit(id, `"metrics":{"tpot_mean":-1}`)), "is not a positive finite number"},
+		{"largest", file(unit(id, `"metrics":{"tpot_mean":1e9}`)), ""},
+		{"too large a figure", file(unit(id, `"metrics":{"tpot_mean":1e300}`)), "is not a positive finite number"},
 		{"both", file(unit(id, good+`,"reason":"not_in_catalog"`)), "either metrics or a reason"},
 		{"neither", file(unit(id, `"metrics":{}`)), "either metrics or a reason"},
 		{"unknown metric", file(unit(id, `"metrics":{"tpot":0.01}`)), "is not a metric"},
@@ -196,4 +216,31 @@ func TestPredictionsRoundTrip(t *testing.T) {
 func FuzzReadPredictions(f *testing.F) {
 	f.Add(`{"schema":"blis.predictions/1","build":{},"units":[]}`)
 	f.Fuzz(func(t *testing.T, s string) { _, _ = ReadPredictions("p", strings.NewReader(s)) })
+}
+
+// Whatever figures a candidate hands over, the gate refuses them or gives a report that can be kept.
+func FuzzComparePredictions(f *testing.F) {
+	l, base, cand := world(f, rand.New(rand.NewPCG(8, 8)), 0)
+	f.Add(1.05, uint16(7))
+	f.Add(1e300, uint16(0))
+	f.Add(5e-324, uint16(199))
+	f.Fuzz(func(t *testing.T, value float64, at uint16) {
+		c := &Predictions{Schema: PredictionsSchema, Units: slices.Clone(cand.Units)}
+		c.Units[int(at)%len(c.Units)].Metrics = map[string]float64{"tpot_mean": value}
+		file, err := c.Write()
+		if err != nil {
+			return // no file holds such a number
+		}
+		read, err := ReadPredictions("p", strings.NewReader(string(file)))
+		if err != nil {
+			return
+		}
+		r, err := Compare(l, seed, ledger.Held, base, read, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := new(Log).Append(&Evaluation{Change: "c", Role: ledger.Held, Report: r}); err != nil {
+			t.Errorf("%v at %d: %v", value, at, err)
+		}
+	})
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"io"
-	"math"
 	"slices"
 
 	"github.com/inference-sim/accuracy-dashboard/internal/canon"
@@ -16,6 +15,10 @@ import (
 
 // PredictionsSchema names the layout of a predictions file.
 const PredictionsSchema = "blis.predictions/1"
+
+// MaxValue bounds a predicted figure in its metric's unit, far above any that a run can have, so
+// that no error computed from it overflows.
+const MaxValue = 1e9
 
 // MaxPredictions is the size limit of a predictions file, in bytes.
 const MaxPredictions = 16 << 20
@@ -90,16 +93,16 @@ func (p *Predictions) check() error {
 		case i > 0 && u.UnitID <= p.Units[i-1].UnitID:
 			return &diag.Refusal{Field: field + ".unit_id", Value: u.UnitID, Problem: "is out of order or repeated", Accept: "ids in ascending order, each once"}
 		case (len(u.Metrics) == 0) == (u.Reason == ""):
-			return &diag.Refusal{Field: field, Problem: "must hold either metrics or a reason"}
+			return &diag.Refusal{Field: field, Problem: "must hold either metrics or a reason", Accept: "one of the two"}
 		case u.Reason != "" && !slices.Contains(record.Reasons(), u.Reason):
-			return &diag.Refusal{Field: field + ".reason", Value: fmt.Sprintf("%.70q", string(u.Reason)), Problem: "is not a reason of §11.4", Rule: "COV-5"}
+			return &diag.Refusal{Field: field + ".reason", Value: fmt.Sprintf("%.70q", string(u.Reason)), Problem: "is not a reason of §11.4", Accept: fmt.Sprint(record.Reasons()), Rule: "COV-5"}
 		}
 		for id, v := range u.Metrics { //determinism:any-order the first fault found is enough, and none is accepted
 			if !slices.Contains(ledger.Metrics(), id) {
 				return &diag.Refusal{Field: field + ".metrics", Value: fmt.Sprintf("%.70q", id), Problem: "is not a metric that runs are measured by", Accept: fmt.Sprint(ledger.Metrics())}
 			}
-			if v <= 0 || math.IsInf(v, 0) || math.IsNaN(v) {
-				return &diag.Refusal{Field: field + ".metrics." + id, Value: fmt.Sprint(v), Problem: "is not a positive finite number"}
+			if !(v > 0 && v <= MaxValue) {
+				return &diag.Refusal{Field: field + ".metrics." + id, Value: fmt.Sprint(v), Problem: "is not a positive finite number", Accept: fmt.Sprintf("above 0, at most %g", MaxValue)}
 			}
 		}
 	}

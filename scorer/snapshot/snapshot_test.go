@@ -8,6 +8,7 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"github.com/inference-sim/accuracy-dashboard/internal/canon"
 	"github.com/inference-sim/accuracy-dashboard/internal/keep"
 	"github.com/inference-sim/accuracy-dashboard/ledger"
 	"github.com/inference-sim/accuracy-dashboard/scorer"
@@ -277,6 +278,27 @@ func FuzzOpen(f *testing.F) {
 		}
 		if again, err := opened.Files(); err != nil || len(opened.Snapshots) > 0 && string(again[indexFile]) != string(index) {
 			t.Errorf("Open accepted an index that Files would not write: %v", err)
+		}
+	})
+}
+
+// What a published snapshot holds is read or refused, and what is read can be compared and written.
+func FuzzPublished(f *testing.F) {
+	scored, good := scores(f, "v1.0.0"), snap(f, "v1.0.0")
+	f.Add(good.Files["points.json"], good.Files["summary.json"])
+	f.Add([]byte(`[{"unit_id":"a","metrics":{"ttft_mean":{"relative_error":1e999}}}]`), []byte(`{"headline":[{"mape":{"value":1}}]}`))
+	f.Add([]byte("null"), []byte("null"))
+	f.Fuzz(func(t *testing.T, points, summary []byte) {
+		s := *good
+		s.Files = map[string][]byte{"points.json": points, "summary.json": summary}
+		_ = (&Store{[]*Snapshot{&s}}).Provenant(scored.Ledger)
+		if read, err := s.Points(); err == nil {
+			_ = scorer.Changes(scorer.Scores{Name: "v1.0.0", Points: read}, scorer.Scores{Name: "v1.1.0", Points: scored.Points})
+		}
+		if sum, err := s.Summary(); err == nil {
+			if _, err := canon.Indent(sum); err != nil {
+				t.Errorf("Summary gave what cannot be written: %v", err)
+			}
 		}
 	})
 }

@@ -39,13 +39,18 @@ func fitCompositeCmd() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			p.Rounds = rounds
+			if rounds > 0 {
+				p.Rounds = rounds
+			}
 			f, err := composite.Run(p)
 			if err != nil {
 				return err
 			}
 			f.Round()
 			fmt.Fprint(cmd.OutOrStdout(), p.Text(f))
+			if report == "" {
+				report = filepath.Join("registry", "fit", "composite", engine+".json")
+			}
 			files := map[string][]byte{}
 			for _, s := range composite.Sets(w.Catalog, p.Parameters, f, runs.Evidence(p, f)) {
 				b, err := composite.Encode(s)
@@ -63,10 +68,10 @@ func fitCompositeCmd() *cobra.Command {
 	from.add(c)
 	f := c.Flags()
 	f.StringVar(&data, "out", "registry/data", "registry directory to write below")
-	f.StringVar(&report, "report", "registry/fit/composite/report.json", "file of the published record")
+	f.StringVar(&report, "report", "", "file of the published record (default registry/fit/composite/ENGINE.json)")
 	f.StringVar(&engine, "engine", "vllm", "engine whose runs are fitted")
 	f.IntVar(&jobs, "jobs", 2, "simulations at a time")
-	f.IntVar(&rounds, "rounds", 1, "Gauss-Newton rounds")
+	f.IntVar(&rounds, "rounds", 0, "Gauss-Newton rounds; 0 is the number the published fit of the engine took")
 	f.BoolVar(&check, "check", false, "compare with what stands there instead of writing")
 	return c
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/inference-sim/accuracy-dashboard/internal/strict"
 )
 
-//go:embed report.json
+//go:embed vllm.json
 var published []byte
 
 //go:embed sglang.json
@@ -16,7 +16,7 @@ var publishedSGLang []byte
 // Published is the record of the vLLM fit that wrote this build's registry;
 // PublishedSGLang is SGLang's.
 var (
-	Published       = sync.OnceValues(func() (*Report, error) { return read("report.json", published) })
+	Published       = sync.OnceValues(func() (*Report, error) { return read("vllm.json", published) })
 	PublishedSGLang = sync.OnceValues(func() (*Report, error) { return read("sglang.json", publishedSGLang) })
 )
 

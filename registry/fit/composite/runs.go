@@ -37,7 +37,7 @@ var weights = map[string]float64{"tpot_mean": 1, "ttft_mean": 0.25}
 // Problem tries every fit unit of an engine once at the parameters' start and
 // takes those that run.
 func (r *Runs) Problem(ctx context.Context, l *ledger.Ledger, engine string, params []Parameter) (*Problem, error) {
-	p := &Problem{Parameters: params, Rounds: 1}
+	p := &Problem{Parameters: params, Rounds: roundsOf(engine)}
 	if _, err := r.try(ctx, l, engine, p, true); err != nil {
 		return nil, err
 	}

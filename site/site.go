@@ -12,6 +12,7 @@
 package site
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -65,6 +66,7 @@ func Build(ctx context.Context, in page.Input, o Options) error {
 	if err != nil {
 		return err
 	}
+	in.Home = cmp.Or(o.Home, Home)
 	if in.Live, err = LibraryThere(o.Library); err != nil {
 		return err
 	}
@@ -184,12 +186,8 @@ func settings(in page.Input, o Options, trust string) map[string]any {
 		rules[strings.ToLower(id)] = "reference/invariants/#" + id
 	}
 	b := in.Summary.Build
-	home := o.Home
-	if home == "" {
-		home = Home
-	}
 	return map[string]any{
-		"home": home, "echarts": in.Live, "simulator": in.Simulator != "", "rules": rules, "experimental": in.Summary.Experiment,
+		"home": in.Home, "echarts": in.Live, "simulator": in.Simulator != "", "rules": rules, "experimental": in.Summary.Experiment,
 		"stamp": fmt.Sprintf("Release %s, source revision %s. %s.", b.Release, b.Commit, map[string]string{
 			Signed: "Signed", IntegrityOnly: "Integrity only: the key was made for this build and proves that the files belong together, not who built them"}[trust]),
 		"nav": []item{{"Points", "points/"}, {"Lanes", "lanes/"}, {"Engines", "engines/"}, {"Chips", "chips/"}, {"Models", "models/"},

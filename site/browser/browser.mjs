@@ -9,36 +9,46 @@ const report = { pages: {} };
 const drawn = () => [...document.querySelectorAll(".plot[data-chart]")].every((p) => p.querySelector("svg")) && !document.querySelector(".explorer:not(:has(table))");
 const open = (context, url) => visitPage(context, url, drawn);
 
+// visit meets a page in both themes. Of the rules of accessibility only those of colour are asked
+// again in the second: the document is the same.
 async function visit(context, url) {
   const { page, wrong } = await open(context, url);
-  const seen = await page.evaluate(() => ({
-    heading: document.querySelector("h1")?.textContent,
-    background: getComputedStyle(document.body).backgroundColor,
-    charts: [...document.querySelectorAll(".plot")].map((p) => ({ live: !!p.dataset.chart, want: Number(p.dataset.marks), marks: p.querySelectorAll("svg path").length, picture: !!p.querySelector("img") })),
-  }));
-  const wide = await overflow(page), broken = await violations(page);
+  const look = async (rules) => {
+    const seen = await page.evaluate(() => ({
+      heading: document.querySelector("h1")?.textContent,
+      background: getComputedStyle(document.body).backgroundColor,
+      charts: [...document.querySelectorAll(".plot")].map((p) => ({ live: !!p.dataset.chart, want: Number(p.dataset.marks), marks: p.querySelectorAll("svg path").length, picture: !!p.querySelector("img") })),
+    }));
+    return { ...seen, overflow: await overflow(page), wrong: wrong.splice(0), violations: await violations(page, rules) };
+  };
+  const light = await look();
+  await page.emulateMedia({ colorScheme: "dark" });
+  await page.waitForFunction((before) => getComputedStyle(document.body).backgroundColor !== before, light.background).catch(() => {});
+  const dark = await look(["color-contrast", "link-in-text-block"]);
   await page.setViewportSize({ width: 360, height: 740 });
-  const narrow = await overflow(page);
+  light.narrow = await overflow(page);
   await page.close();
-  return { ...seen, overflow: wide, wrong, violations: broken, narrow };
+  return { light, dark };
 }
 
-for (const scheme of ["light", "dark"]) {
-  const context = await browser.newContext({ colorScheme: scheme, viewport: { width: 1280, height: 900 } });
-  for (const [name, url] of Object.entries(pages)) {
-    (report.pages[name] ??= {})[scheme] = await visit(context, url);
-  }
-  await context.close();
+// visitAll opens pages two at a time.
+async function visitAll() {
+  const left = Object.entries(pages);
+  const visitor = async () => {
+    const context = await browser.newContext({ colorScheme: "light", viewport: { width: 1280, height: 900 } });
+    for (let next; (next = left.shift()); ) report.pages[next[0]] = await visit(context, next[1]);
+    await context.close();
+  };
+  await Promise.all([visitor(), visitor()]);
 }
 
 async function withoutScripts() {
   const context = await browser.newContext({ javaScriptEnabled: false });
   const out = {};
+  const page = await context.newPage();
   for (const [name, url] of Object.entries(pages)) {
-    const page = await context.newPage();
     await page.goto(base + url);
-    out[name] = { rows: await page.locator("tbody tr").count(), pictures: await page.locator(".plot img").count(), text: (await page.locator("main").innerText()).length };
-    await page.close();
+    out[name] = await page.evaluate(() => ({ rows: document.querySelectorAll("tbody tr").length, pictures: document.querySelectorAll(".plot img").length, text: document.querySelector("main").textContent.length }));
   }
   await context.close();
   return out;
@@ -104,6 +114,7 @@ async function keyboardAndPrint() {
   return out;
 }
 
+await visitAll();
 report.plain = await withoutScripts();
 report.explorer = await explorer();
 report.table = await tableAndSearch();

@@ -20,11 +20,11 @@ export async function open(context, url, ready) {
   return { page, wrong };
 }
 
-// violations of accessibility rules. axe is evaluated by the debugger, so the page's own policy
-// stays in force.
-export async function violations(page) {
+// violations of accessibility rules, of all or of those named. axe is evaluated by the debugger, so
+// the page's own policy stays in force.
+export async function violations(page, rules) {
   await page.evaluate(axe);
-  const result = await page.evaluate(() => window.axe.run({ resultTypes: ["violations"] }));
+  const result = await page.evaluate((rules) => window.axe.run({ resultTypes: ["violations"], ...(rules && { runOnly: rules }) }), rules);
   return result.violations.map((v) => `${v.id}: ${v.help}: ${v.nodes[0].html.slice(0, 200)}`);
 }
 

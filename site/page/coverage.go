@@ -3,6 +3,7 @@ package page
 import (
 	"cmp"
 	"fmt"
+	"slices"
 
 	"github.com/inference-sim/accuracy-dashboard/internal/plot"
 	"github.com/inference-sim/accuracy-dashboard/scorer/record"
@@ -13,7 +14,9 @@ func (s *site) coverage() error {
 	d := Doc{Path: "coverage/", Title: "Coverage", Description: "How many measured units are scored, and why the rest are not.",
 		Lead: fmt.Sprintf("%s of %s are graded. Every other one is listed with one reason from a closed list.", count(c.Graded), plural(c.Units, "unit"))}
 	reasons := &Table{Caption: "Units not scored, by reason", Sortable: true, CSV: "data/tables/reasons.csv", Columns: []Column{{Label: "Reason"}, {Label: "Meaning"}, {Label: "Units", Num: true}}}
-	for _, r := range record.Reasons() {
+	order := record.Reasons()
+	slices.SortStableFunc(order, func(a, b record.Reason) int { return c.ByReason[b] - c.ByReason[a] })
+	for _, r := range order {
 		if n := c.ByReason[r]; n > 0 {
 			reasons.Rows = append(reasons.Rows, Row{Cells: []Cell{{Text: string(r), Href: "points/?reason=" + string(r), Class: "mono"}, {Text: reasonTexts[r], Class: "wrap"}, text(fmt.Sprint(n))}})
 		}
@@ -64,12 +67,18 @@ func (s *site) backlog() error {
 		Lead: "Everything that keeps a unit from being scored, or keeps its grade from being better, with the most points first. Work is chosen from the top."}
 	t := &Table{Caption: "Blockers and demotions", Sortable: true, CSV: "data/tables/backlog.csv", Columns: []Column{{Label: "What"}, {Label: "Engine"}, {Label: "Kind"}, {Label: "Effect"}, {Label: "Points", Num: true}, {Label: "Cleared by"}, {Label: "Detail"}}}
 	for _, e := range s.Backlog.Entries {
-		t.Rows = append(t.Rows, Row{Cells: []Cell{code(e.Name), text(e.Engine), text(e.Kind), text(e.Effect), text(fmt.Sprint(e.Points)), text(e.Playbook), {Text: e.Detail, Class: "wrap"}}})
+		t.Rows = append(t.Rows, Row{Cells: []Cell{code(e.Name), text(e.Engine), text(e.Kind), text(e.Effect), text(fmt.Sprint(e.Points)), {Text: e.Playbook, Class: "wrap"}, {Text: e.Detail, Class: "wrap"}}})
 	}
 	b, err := s.table("backlog", "Entries", "", t)
 	if err != nil {
 		return err
 	}
 	d.Blocks = []Block{b}
+	if most := 60; len(t.Rows) > most { // the top is what work is chosen from; the file has every entry
+		rest := *t
+		rest.ID, rest.Caption, rest.CSV, rest.Rows = "rest", "Further entries", "", t.Rows[most:]
+		t.Rows = t.Rows[:most]
+		d.Blocks = append(d.Blocks, Block{Kind: "table", ID: "rest", Title: "Further entries", Fold: true, Table: &rest})
+	}
 	return s.page(d)
 }

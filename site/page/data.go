@@ -127,12 +127,13 @@ func (s *site) explorer() error {
 		Num    bool   `json:"num,omitempty"`
 		Filter string `json:"filter,omitempty"` // its label among the filters; empty: none
 		Format string `json:"format,omitempty"`
+		Digits int    `json:"digits,omitempty"` // behind the point
 	}
 	columns := []column{{ID: "unit_id"}, {ID: "model", Label: "Model", Filter: "Model"}, {ID: "hardware", Filter: "Chip"}, {ID: "chips", Label: "Chips"},
 		{ID: "engine", Label: "Engine", Filter: "Engine"}, {ID: "engine_version", Label: "Build"}, {ID: "precision", Label: "Precision", Filter: "Precision"}, {ID: "load", Label: "Prompt→output", Filter: "Prompt→output"},
 		{ID: "concurrency", Label: "Concurrency", Num: true, Filter: "Concurrency"}, {ID: "grade", Label: "Grade", Filter: "Grade"}, {ID: "reason", Filter: "Reason"}}
 	for _, m := range headlineMetrics {
-		columns = append(columns, column{ID: m, Label: metricName(m), Unit: "ms", Num: true, Format: "number"}, column{ID: m + "_error", Label: "Error", Num: true, Format: "percent"})
+		columns = append(columns, column{ID: m, Label: metricName(m), Unit: "ms", Num: true, Format: "number", Digits: digits(m)}, column{ID: m + "_error", Label: "Error", Num: true, Format: "percent"})
 	}
 	rows := make([][]any, len(s.Points))
 	for i := range s.Points {

@@ -28,11 +28,15 @@ func number(v float64) string {
 
 // aligned writes a latency in milliseconds with the decimals of its column.
 func aligned(metric string, seconds float64) string {
-	digits := 2
+	return strconv.FormatFloat(seconds*1000, 'f', digits(metric), 64)
+}
+
+// digits are the decimals of a metric's milliseconds.
+func digits(metric string) int {
 	if strings.HasPrefix(metric, "ttft") || strings.HasPrefix(metric, "e2e") {
-		digits = 1
+		return 1
 	}
-	return strconv.FormatFloat(seconds*1000, 'f', digits, 64)
+	return 2
 }
 
 // quantity writes v in the unit a reader expects: seconds as milliseconds, shares as percent.
@@ -94,7 +98,7 @@ func share(n, total int) string {
 
 // figure puts a record.Figure in words, with all it rests on.
 func figure(name string, f record.Figure) Figure {
-	out := Figure{Name: name, Rests: fmt.Sprintf("%s · %s · %s", plural(f.Points(), "point"), f.Scope(), f.Covers())}
+	out := Figure{Name: name, Rests: fmt.Sprintf("%s · %s", plural(f.Points(), "point"), f.Scope()), Covers: f.Covers()}
 	v, ok := f.Value()
 	if !ok {
 		out.Value, out.Few = "too few points", true

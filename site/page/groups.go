@@ -95,21 +95,27 @@ func (s *site) againstLoad(id, title, metric string, points []record.Point, by f
 	c.Series = s.series(points, metric, by, func(p *record.Point, m record.Metric) (float64, float64) {
 		return float64(p.Concurrency), m.RelativeError * 100
 	})
+	noisy(&c, c.Series, points, metric, func(_, noise float64) float64 { return 100 * noise })
+	return c
+}
+
+// noisy gives the marks of series the noise of their measurement; half is that of a mark at y.
+func noisy(c *plot.Chart, series []plot.Series, points []record.Point, metric string, half func(y, noise float64) float64) {
 	noise := map[string]float64{} // by the page a mark leads to
 	for i := range points {
 		if m := points[i].Metrics[metric]; m.Noise != nil {
-			noise[pointPath(&points[i])] = 100 * *m.Noise
+			noise[pointPath(&points[i])] = *m.Noise
 		}
 	}
-	for _, of := range c.Series {
+	for _, of := range series {
 		for i := range of.Marks {
 			if m := &of.Marks[i]; noise[m.Link] > 0 {
-				m.Low, m.High = m.Y-noise[m.Link], m.Y+noise[m.Link]
+				h := half(m.Y, noise[m.Link])
+				m.Low, m.High = m.Y-h, m.Y+h
 				c.Whiskers = "a vertical line is the measurement's own noise, where the run was repeated"
 			}
 		}
 	}
-	return c
 }
 
 // concurrency is an axis labelled at the levels that were measured, when they are few enough.

@@ -133,13 +133,21 @@ func (s *site) pointTable(id string, points []record.Point) (Block, error) {
 	for i := range points {
 		p := &points[i]
 		r := Row{ID: "u-" + p.UnitID, Cells: []Cell{{Text: load(p), Value: fmt.Sprintf("%d %d", p.ISL, p.OSL), Href: pointPath(p)}, text(fmt.Sprint(p.Concurrency)),
-			text(fmt.Sprint(p.GPUs)), text(buildName(p.EngineVersion)), gradeCell(p.Grade)}}
+			chipCount(p), text(buildName(p.EngineVersion)), gradeCell(p.Grade)}}
 		for _, m := range headlineMetrics {
 			r.Cells = append(r.Cells, comparisonCells(p, m)...)
 		}
 		t.Rows = append(t.Rows, r)
 	}
 	return s.table("points", "Points", "Latencies are means over the requests of a run.", t)
+}
+
+// chipCount is "–" where no launch says how many chips a run had.
+func chipCount(p *record.Point) Cell {
+	if p.GPUs == 0 {
+		return Cell{Text: "–", Value: "0"}
+	}
+	return text(fmt.Sprint(p.GPUs))
 }
 
 // comparisonCells are measured, simulated and error of a metric; empty where there is none.
@@ -192,6 +200,7 @@ func (s *site) curve(id, metric string, points []record.Point) plot.Chart {
 	measured := s.series(points, metric, by, func(p *record.Point, m record.Metric) (float64, float64) {
 		return float64(p.Concurrency), m.Measured * 1000
 	})
+	noisy(&c, measured, points, metric, func(y, noise float64) float64 { return y * noise })
 	simulated := s.series(points, metric, by, func(p *record.Point, m record.Metric) (float64, float64) {
 		return float64(p.Concurrency), m.Simulated * 1000
 	})

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -110,7 +111,9 @@ func (s *site) accuracy(id, title, note string, of []record.Accuracy, href func(
 		{Label: "Group"}, {Label: "Metric"}, {Label: "Points", Num: true}, {Label: "Mean absolute error", Num: true}, {Label: "95% interval", Num: true},
 		{Label: "Outside noise", Num: true}, {Label: "Median absolute error", Num: true}, {Label: "Bias", Num: true}, {Label: "Spread", Num: true}}}
 	of = slices.Clone(of)
-	slices.SortStableFunc(of, func(a, b record.Accuracy) int { return leading(a.Group) - leading(b.Group) })
+	slices.SortStableFunc(of, func(a, b record.Accuracy) int {
+		return cmp.Or(leading(a.Group)-leading(b.Group), cmp.Compare(strings.ToLower(modelName(a.Group)), strings.ToLower(modelName(b.Group))), metricRank(a.Metric)-metricRank(b.Metric))
+	})
 	for _, a := range of {
 		group := text(modelName(a.Group))
 		if href != nil {
@@ -128,6 +131,14 @@ func (s *site) accuracy(id, title, note string, of []record.Accuracy, href func(
 		return Block{Kind: "text", ID: id, Title: title, Paragraphs: []string{"No graded point, so no figure."}}, nil
 	}
 	return s.table(id, title, note, t)
+}
+
+// metricRank puts the headline's metrics before any other, in its order.
+func metricRank(id string) int {
+	if i := slices.Index(headlineMetrics, id); i >= 0 {
+		return i
+	}
+	return len(headlineMetrics)
 }
 
 // leading is the number a name begins with, or 0: bands of concurrency stand in order.
@@ -161,7 +172,7 @@ func (s *site) dataset() (string, error) {
 	}{"https://schema.org", "Dataset", "BLIS accuracy: simulated and measured LLM serving latency",
 		"One record a benchmark run: its configuration, the measured and the simulated latency, the grade of the comparison and every difference.",
 		s.Summary.Build.Release, "https://www.apache.org/licenses/LICENSE-2.0", headlineMetrics,
-		[]distribution{{"DataDownload", "application/json", "data/points.json"}, {"DataDownload", "text/csv", "data/points.csv"}}})
+		[]distribution{{"DataDownload", "application/json", s.Home + "data/points.json"}, {"DataDownload", "text/csv", s.Home + "data/points.csv"}}})
 	return string(data), err
 }
 

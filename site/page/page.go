@@ -18,7 +18,8 @@ type Input struct {
 	Summary *record.Summary
 	Points  []record.Point // in any order; pages order them
 	Backlog *record.Backlog
-	Live    bool // a script draws the charts; else they are pictures alone
+	Home    string // absolute URL of the published root
+	Live    bool   // a script draws the charts; else they are pictures alone
 	// Size of the simulator's WebAssembly module, for readers; empty when this build has none.
 	Simulator string
 	// Scores published before and with this release, which no later run changes.
@@ -80,7 +81,8 @@ type Figure struct {
 	Value    string
 	Few      bool
 	Interval string
-	Rests    string // count, scope and what the interval covers
+	Rests    string // count and scope
+	Covers   string // what the interval covers, or why there is none
 }
 
 // Bar is one stacked bar whose parts make up a whole.

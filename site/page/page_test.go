@@ -5,6 +5,7 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
+	"html"
 	"slices"
 	"strings"
 	"testing"
@@ -69,8 +70,10 @@ func TestEveryPointHasOnePageThatNamesEveryDifference(t *testing.T) {
 		if !ok {
 			t.Fatalf("point %s has no page", p.UnitID)
 		}
-		if got := block(t, d, "differences").Items; !slices.Equal(got, p.Differences) {
-			t.Errorf("point %s: got differences %q, want %q", p.UnitID, got, p.Differences)
+		for _, difference := range p.Differences {
+			if !strings.Contains(d.Body, ">"+html.EscapeString(difference)+"<") {
+				t.Errorf("point %s: difference %q is not on its page", p.UnitID, difference)
+			}
 		}
 		if got, want := strings.Contains(d.Lead, "Not scored"), p.Grade == record.G5; got != want {
 			t.Errorf("point %s of grade %s: lead %q", p.UnitID, p.Grade, d.Lead)
@@ -106,13 +109,19 @@ func TestFigureNeverStandsAlone(t *testing.T) {
 	}
 	figures := block(t, build(t, in).docs[""], "headline").Figures
 	want := []page.Figure{
-		{Name: "TTFT mean, mean absolute error", Value: "15.3%", Interval: "95% interval 10.0% to 20.0%", Rests: "5 points · scope A · resampling"},
-		{Name: "TTFT mean, bias", Value: "−2.0%", Rests: "9 points · scope B · one run"},
-		{Name: "TPOT mean, mean absolute error", Value: "too few points", Few: true, Rests: "4 points · scope C · resampling"},
-		{Name: "TPOT mean, bias", Value: "50.0%", Rests: "9 points · scope D · one run"},
+		{Name: "TTFT mean, mean absolute error", Value: "15.3%", Interval: "95% interval 10.0% to 20.0%", Rests: "5 points · scope A", Covers: "resampling"},
+		{Name: "TTFT mean, bias", Value: "−2.0%", Rests: "9 points · scope B", Covers: "one run"},
+		{Name: "TPOT mean, mean absolute error", Value: "too few points", Few: true, Rests: "4 points · scope C", Covers: "resampling"},
+		{Name: "TPOT mean, bias", Value: "50.0%", Rests: "9 points · scope D", Covers: "one run"},
 	}
 	if !slices.Equal(figures, want) {
 		t.Errorf("got  %+v\nwant %+v", figures, want)
+	}
+	for i, how := range []string{"resampling", "one run"} { // said beside each where it differs, once where it does not
+		in.Summary.Headline = []record.Accuracy{{Metric: "ttft_mean", MAPE: record.NewFigure(0.1, "ratio", 9, "A", 0, 1, "resampling"), Bias: record.NewFigure(0.1, "ratio", 9, "A", 0, 1, how)}}
+		if got, want := strings.Count(build(t, in).docs[""].Body, "resampling"), 1; got != want || i == 1 && !strings.Contains(build(t, in).docs[""].Body, "9 points · A · one run") {
+			t.Errorf("intervals by resampling and %s: resampling is named %d times, want %d", how, got, want)
+		}
 	}
 }
 

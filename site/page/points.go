@@ -3,6 +3,7 @@ package page
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/inference-sim/accuracy-dashboard/scorer/record"
@@ -85,7 +86,9 @@ func identity(p *record.Point) []Fact {
 func comparison(p *record.Point) Block {
 	b := Block{Kind: "table", ID: "comparison", Title: "Measured beside simulated", Table: &Table{ID: "comparison", Caption: "Measured beside simulated", Columns: []Column{
 		{Label: "Metric"}, {Label: "Unit"}, {Label: "Measured", Num: true}, {Label: "Simulated", Num: true}, {Label: "Error", Num: true}, {Label: "Noise of the measurement", Num: true}, {Label: "Interval of the simulated figure"}}}}
-	for _, id := range sortedKeys(p.Metrics) {
+	ids := sortedKeys(p.Metrics)
+	slices.SortStableFunc(ids, func(a, b string) int { return metricRank(a) - metricRank(b) })
+	for _, id := range ids {
 		m := p.Metrics[id]
 		measured, unit := quantity(m.Measured, m.Unit)
 		r := row(metricName(id), unit, measured, "", "", "", "")
@@ -126,12 +129,16 @@ func grade(p *record.Point) Block {
 }
 
 func differences(p *record.Point) []Block {
-	b := Block{Kind: "text", ID: "differences", Title: "What differs from the measured run", Items: p.Differences}
-	if len(p.Differences) == 0 {
-		b.Paragraphs = []string{"Nothing that is known."}
+	var out []Block
+	// A condition that failed says its difference in the table of conditions.
+	further := slices.DeleteFunc(slices.Clone(p.Differences), func(d string) bool {
+		return slices.ContainsFunc(p.Conditions, func(c record.Condition) bool { return !c.Held && c.Detail == d })
+	})
+	if len(further) > 0 {
+		out = append(out, Block{Kind: "text", ID: "differences", Title: "What else differs from the measured run", Items: further})
 	}
 	if p.Trial == nil || len(p.Trial.Estimates) == 0 {
-		return []Block{b}
+		return out
 	}
 	t := &Table{ID: "estimates", Caption: "Estimates", Columns: []Column{{Label: "Field"}, {Label: "Recorded"}, {Label: "Rule"}, {Label: "Stood in"}, {Label: "Exact"}, {Label: "Why"}}}
 	for _, e := range p.Trial.Estimates {
@@ -145,7 +152,7 @@ func differences(p *record.Point) []Block {
 		}
 		t.Rows = append(t.Rows, Row{Cells: []Cell{code(e.Field), code(recorded), text(e.Rule), code(e.StoodIn), text(exact), {Text: e.Reason, Class: "wrap"}}})
 	}
-	return []Block{b, {Kind: "table", ID: "estimates", Title: "Estimates and stand-ins", Note: "Each takes the place of a value the run did not record, or of a setting the engine does not model.", Table: t}}
+	return append(out, Block{Kind: "table", ID: "estimates", Title: "Estimates and stand-ins", Note: "Each takes the place of a value the run did not record, or of a setting the engine does not model.", Table: t})
 }
 
 func (s *site) reproduce(p *record.Point) Block {

@@ -3,6 +3,7 @@ package page
 import (
 	"fmt"
 	"html"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -162,6 +163,7 @@ func links(m *markup, b *Block) {
 }
 
 func figures(m *markup, b *Block) {
+	alike := !slices.ContainsFunc(b.Figures, func(f Figure) bool { return f.Covers != b.Figures[0].Covers })
 	m.put(`<div class="figures">`)
 	for _, f := range b.Figures {
 		class := "value"
@@ -173,9 +175,16 @@ func figures(m *markup, b *Block) {
 		if f.Interval != "" {
 			m.say("\n<p class=\"interval\">", f.Interval, "</p>")
 		}
-		m.say("\n<p class=\"rests\">", f.Rests, "</p></div>")
+		rests := f.Rests
+		if !alike {
+			rests += " · " + f.Covers
+		}
+		m.say("\n<p class=\"rests\">", rests, "</p></div>")
 	}
 	m.put("\n</div>\n")
+	if alike && len(b.Figures) > 0 { // what all of them say is said once
+		m.say("<p class=\"rests\">Intervals: ", b.Figures[0].Covers, ".</p>\n")
+	}
 }
 
 func bar(m *markup, b *Block) {

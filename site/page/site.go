@@ -21,7 +21,7 @@ var headlineMetrics = []string{"ttft_mean", "tpot_mean"}
 func newSite(in Input, w Writer) *site {
 	in.Points = slices.Clone(in.Points)
 	slices.SortFunc(in.Points, func(a, b record.Point) int {
-		return cmp.Or(cmp.Compare(a.Lane, b.Lane), cmp.Compare(a.EngineVersion, b.EngineVersion), cmp.Compare(a.GPUs, b.GPUs),
+		return cmp.Or(cmp.Compare(a.Lane, b.Lane), cmp.Compare(unscored(a), unscored(b)), cmp.Compare(a.EngineVersion, b.EngineVersion), cmp.Compare(a.GPUs, b.GPUs),
 			cmp.Compare(a.ISL, b.ISL), cmp.Compare(a.OSL, b.OSL), cmp.Compare(a.Concurrency, b.Concurrency), cmp.Compare(a.UnitID, b.UnitID))
 	})
 	in.Releases = slices.Clone(in.Releases)
@@ -33,6 +33,14 @@ func newSite(in Input, w Writer) *site {
 		}
 	}
 	return &site{Input: in, w: w}
+}
+
+// unscored sorts points without a comparison behind the others of their lane.
+func unscored(p record.Point) int {
+	if p.Grade == record.G5 {
+		return 1
+	}
+	return 0
 }
 
 func (s *site) page(d Doc) error {

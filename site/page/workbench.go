@@ -38,6 +38,7 @@ type benchError struct {
 	Few      bool   `json:"few,omitempty"`
 	Interval string `json:"interval,omitempty"`
 	Rests    string `json:"rests"`
+	Covers   string `json:"covers"`
 }
 
 // workbench writes the page on which a reader changes a measured unit's scenario.

@@ -67,8 +67,9 @@ function areas(s) {
     const ink = (n.tone < 2) === dark ? "#10222c" : "#ffffff";
     return { ...n, itemStyle: { color: css(`--g${n.tone + 1}`) }, label: { color: n.tone > 1 && !dark ? "#10222c" : ink } };
   };
-  return { ...s, width: "100%", height: "100%", top: 0, left: 0, roam: false, nodeClick: false, breadcrumb: { show: false },
-    data: s.data.map((g) => ({ ...g, children: g.children?.map(leaf) })),
+  const group = { color: css("--ground") }; // where parts are too small to draw
+  return { ...s, childrenVisibleMin: 0, visibleMin: 0, width: "100%", height: "100%", top: 0, left: 0, roam: false, nodeClick: false, breadcrumb: { show: false },
+    data: s.data.map((g) => ({ ...g, itemStyle: group, children: g.children?.map(leaf) })),
     label: { show: true, fontSize: 11, formatter: "{b}: {c}", overflow: "truncate" }, upperLabel: { show: true, height: 20, color: css("--ink"), fontWeight: 600, backgroundColor: "transparent" },
     itemStyle: { borderColor: css("--ground"), borderWidth: 1, gapWidth: 1 },
     levels: [{ itemStyle: { borderWidth: 0, gapWidth: 4 }, upperLabel: { show: false } }, { itemStyle: { borderColor: css("--ground"), borderWidth: 2, gapWidth: 1 } }] };

@@ -41,9 +41,8 @@ function select(rows, columns, state) {
   return found;
 }
 
-const plain = new Intl.NumberFormat("en", { maximumSignificantDigits: 4 });
-const percent = new Intl.NumberFormat("en", { style: "percent", maximumFractionDigits: 1, signDisplay: "exceptZero" });
-const show = (c, v) => (v === null || v === "" ? "" : c.format === "percent" ? percent.format(v) : c.format === "number" ? plain.format(v) : String(v));
+const percent = new Intl.NumberFormat("en", { style: "percent", minimumFractionDigits: 1, maximumFractionDigits: 1, signDisplay: "exceptZero" });
+const show = (c, v) => (v === null || v === "" ? "" : c.format === "percent" ? percent.format(v).replace("-", "\u2212") : c.format === "number" ? v.toFixed(c.digits) : String(v));
 
 function cell(c, row, first) {
   const v = row[c.at];

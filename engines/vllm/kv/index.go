@@ -86,14 +86,18 @@ func (x *index) find(key uint64, blocks []block) int {
 }
 
 // new reports whether it is certain that key is absent, and takes it for stored from
-// here on. A bucket that nothing passed tells of all its keys' octet at once.
+// here on. The buckets on an octet's way tell of all its keys at once.
 func (x *index) new(key uint64) bool {
 	number, bit := key/slots, uint8(1)<<(key%slots)
 	if number != x.fresh.number {
 		i, tag := x.place(key)
-		b := &x.buckets[i]
-		if b.passed > 0 || matches(b.tags&(0x8F*everyByte), tag&0x8F) != 0 {
-			return false
+		for ; ; i = (i + 1) & (len(x.buckets) - 1) {
+			if matches(x.buckets[i].tags&^(0x70*everyByte), tag&^0x70) != 0 {
+				return false
+			}
+			if x.buckets[i].passed == 0 {
+				break
+			}
 		}
 		x.fresh = octet{number: number}
 	}

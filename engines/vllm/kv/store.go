@@ -10,8 +10,9 @@ func (m *manager) store(c *Cache, s *Sequence, tokens int) {
 	full := tokens / m.spec.BlockSize
 	first, told := t.cached, m.pool.sink != nil || m.spec.Kind == Mamba
 	c.stored.Hashes = c.stored.Hashes[:0]
+	every := m.rules.runs(m.spec) == 0
 	for i := first; i < full; i++ {
-		if t.blocks[i] == Null || !c.keeps(s, m.spec, i) {
+		if t.blocks[i] == Null || !every && !c.keeps(s, m.spec, i) {
 			continue
 		}
 		h := c.hashOf(s.Hashes, m.spec, i)

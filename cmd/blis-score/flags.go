@@ -1,6 +1,9 @@
 package main
 
 import (
+	"io/fs"
+	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 
@@ -8,9 +11,13 @@ import (
 	"github.com/inference-sim/accuracy-dashboard/internal/diag"
 	"github.com/inference-sim/accuracy-dashboard/internal/exit"
 	"github.com/inference-sim/accuracy-dashboard/scorer/snapshot"
+	"github.com/inference-sim/accuracy-dashboard/site"
 	"github.com/inference-sim/accuracy-dashboard/site/seal"
 	"github.com/spf13/pflag"
 )
+
+// ofTheSite are the flags that a shard cannot obey, because its units alone make no site.
+var ofTheSite = []string{"junit", "step-summary", "json", "records-only", "key", "charts"}
 
 // check refuses flags no run can obey, before anything is read.
 func (o *options) check(f *pflag.FlagSet) error {
@@ -35,6 +42,11 @@ func (o *options) check(f *pflag.FlagSet) error {
 		if _, err := harness.ParseShard(o.shard); err != nil {
 			return exit.UsageError(err)
 		}
+		for _, name := range ofTheSite {
+			if f.Changed(name) && f.Lookup(name).Value.String() != "" {
+				return unusable("--"+name, f.Lookup(name).Value.String(), "says nothing to a shard", "blis-score merge --"+name+", when every shard is there")
+			}
+		}
 	}
 	return nil
 }
@@ -43,6 +55,17 @@ func (o *options) check(f *pflag.FlagSet) error {
 func (o *options) checkOutput() error {
 	if o.out == "" {
 		return unusable("--out", "", "is empty", "a directory to make")
+	}
+	if info, err := os.Lstat(filepath.Clean(o.out)); err == nil && info.Mode()&fs.ModeSymlink != 0 {
+		return &diag.Refusal{Field: "--out", Value: o.out, Problem: "is a symbolic link, which a directory would replace", Accept: "the directory itself"}
+	}
+	for _, f := range [][2]string{{"--junit", o.junit}, {"--step-summary", o.stepSummary}} {
+		if err := writable(f[0], f[1]); err != nil {
+			return err
+		}
+	}
+	if _, err := site.LibraryThere(o.library); err != nil {
+		return &diag.Refusal{Field: "--charts", Value: o.library, Problem: "cannot be read: " + err.Error(), Accept: "node_modules with the chart library, or nothing"}
 	}
 	if o.key == "" {
 		return nil
@@ -53,9 +76,26 @@ func (o *options) checkOutput() error {
 	return nil
 }
 
+// writable refuses a file that cannot be made, because it is written after the long part.
+func writable(flag, file string) error {
+	if file == "" {
+		return nil
+	}
+	if info, err := os.Stat(file); err == nil && info.IsDir() {
+		return &diag.Refusal{Field: flag, Value: file, Problem: "is a directory", Accept: "a file to write"}
+	}
+	if info, err := os.Stat(filepath.Dir(file)); err != nil || !info.IsDir() {
+		return &diag.Refusal{Field: flag, Value: file, Problem: "is in no directory that exists", Accept: "a file to write in a directory that is there"}
+	}
+	return nil
+}
+
 func (o *candidate) check() error {
 	if o.out == "" {
 		return unusable("--out", "", "is empty", "a file to write")
+	}
+	if err := writable("--out", o.out); err != nil {
+		return err
 	}
 	return checkJobs(o.jobs)
 }

@@ -20,6 +20,9 @@ func TestBadFlagsAreRefusedAtOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	none := filepath.Join(keys, "none.pem")
+	if err := os.Symlink(keys, filepath.Join(keys, "link")); err != nil {
+		t.Fatal(err)
+	}
 	run := []string{"--role", "fit", "--records-only", "--units", units}
 	for _, c := range []struct {
 		args []string
@@ -37,6 +40,16 @@ func TestBadFlagsAreRefusedAtOnce(t *testing.T) {
 		{append(run, "--units", ","), exit.Usage, "--units: names no unit"},
 		{append(run, "--key", none), exit.Refused, "--key: open " + none},
 		{append(run, "--key", text), exit.Refused, "not a PEM private key"},
+		{append(run, "--out", filepath.Join(keys, "link")), exit.Refused, "is a symbolic link"},
+		{append(run, "--junit", filepath.Join("none", "j.xml")), exit.Refused, "j.xml: is in no directory that exists"},
+		{append(run, "--step-summary", keys), exit.Refused, "--step-summary: " + keys + ": is a directory"},
+		{append(run, "--charts", text), exit.Refused, "--charts: " + text + ": cannot be read"},
+		{append(run, "--shard", "1/1"), exit.Usage, "--records-only: true: says nothing to a shard"},
+		{[]string{"--shard", "1/1", "--junit", "j.xml"}, exit.Usage, "--junit: j.xml: says nothing to a shard"},
+		{[]string{"--ledger", keys}, exit.Refused, filepath.Join(keys, "published", "fit.txt") + ": cannot be read"},
+		{[]string{"unscored", "--snapshots", keys, "v1.0.0"}, exit.Refused, "is no published release"},
+		{[]string{"error", "--seed-env", "NONE", "--candidate", text, "--evaluations", keys}, exit.Refused, "--evaluations: " + keys + ": is a directory"},
+		{[]string{"predict", "--out", keys}, exit.Refused, "--out: " + keys + ": is a directory"},
 		{[]string{"merge", "--out", "", "part"}, exit.Usage, "--out: is empty"},
 		{[]string{"merge", "--key", none, "part"}, exit.Refused, "--key: open " + none},
 		{[]string{"predict", "--out", ""}, exit.Usage, "--out: is empty"},

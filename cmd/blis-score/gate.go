@@ -93,14 +93,27 @@ func errorCmd() *cobra.Command {
 	return c
 }
 
+// checkOutput refuses files that could not be written once units were read.
+func (o *seedJob) checkOutput() error {
+	for _, f := range [][2]string{{"--evaluations", o.evaluations}, {"--junit", o.junit}, {"--step-summary", o.stepSummary}} {
+		if err := writable(f[0], f[1]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // open reads what both kinds of job need.
 func (o *seedJob) open() (l *ledger.Ledger, seed []byte, p *gate.Predictions, err error) {
+	if err := o.checkOutput(); err != nil {
+		return nil, nil, nil, err
+	}
 	text, ok := os.LookupEnv(o.seedEnv)
 	if !ok {
 		return nil, nil, nil, &diag.Refusal{Field: "--seed-env", Value: o.seedEnv, Problem: "is not set", Accept: "the name of a variable that holds the seed", Rule: "D7"}
 	}
 	if seed, err = ledger.ReadSeed(text); err != nil {
-		return nil, nil, nil, err
+		return nil, nil, nil, fmt.Errorf("%s: %w", o.seedEnv, err)
 	}
 	if l, err = openLedger(o.ledger); err != nil {
 		return nil, nil, nil, err
@@ -243,6 +256,9 @@ func readPredictions(file string) (*gate.Predictions, error) {
 		return nil, &diag.Refusal{File: file, Problem: "cannot be read: " + err.Error(), Accept: "a file that predict made"}
 	}
 	defer f.Close()
+	if info, err := f.Stat(); err == nil && info.IsDir() {
+		return nil, &diag.Refusal{File: file, Problem: "is a directory", Accept: "a file that predict made"}
+	}
 	return gate.ReadPredictions(file, f)
 }
 

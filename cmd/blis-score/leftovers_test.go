@@ -1,20 +1,19 @@
 package main
 
 import (
+	"errors"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/inference-sim/accuracy-dashboard/internal/exit"
+	"testing/fstest"
 )
 
 // A relative output, sharded and merged, is a site and nothing beside it.
 func TestRelativeOutputsLeaveNothingBeside(t *testing.T) {
 	units := strings.Join(short(t, 2), ",")
 	t.Chdir(t.TempDir())
-	chosen := []string{"--role", "fit", "--charts", "", "--units", units}
+	chosen := []string{"--role", "fit", "--units", units}
 	must(t, append(chosen, "--shard", "1/1", "--out", "part")...)
 	must(t, "merge", "--charts", "", "part")
 	must(t, "verify", "public")
@@ -27,19 +26,25 @@ func TestRelativeOutputsLeaveNothingBeside(t *testing.T) {
 
 // A run that fails after the simulation says where its trials are; one that fails before has none.
 func TestAFailedRunSaysWhereItsTrialsAre(t *testing.T) {
-	units := strings.Join(short(t, 2), ",")
 	t.Chdir(t.TempDir())
-	args := []string{"--role", "fit", "--records-only", "--out", "rel", "--units", units}
-	code, _, errs := score(t, append(args, "--junit", filepath.Join("none", "j.xml"))...)
-	if want := "2 finished trials are kept in rel.trials: --resume goes on from them"; code != exit.Refused || !strings.Contains(errs, want) {
-		t.Errorf("exit %d, %s, want %q", code, errs, want)
+	o, failure := options{out: "rel/"}, errors.New("late")
+	var said strings.Builder
+	for _, dir := range []string{"rel.trials", "rel"} {
+		if err := os.Mkdir(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
 	}
-	must(t, append(args, "--resume")...)
-	if code, _, errs := score(t, "--units", "none", "--out", "other"); code == exit.Done || strings.Contains(errs, "kept in") {
-		t.Errorf("exit %d, %s, want no trials named", code, errs)
+	if err := o.settle(&said, failure); !errors.Is(err, failure) || said.String() != "" || !slices.Equal(names(t, "."), []string{"rel"}) {
+		t.Errorf("no trial: got %v, %q and %q, want nothing said and nothing left", err, &said, names(t, "."))
 	}
-	if got, want := names(t, "."), []string{"rel"}; !slices.Equal(got, want) {
-		t.Errorf("got %q, want %q", got, want)
+	if err := os.CopyFS("rel.trials", fstest.MapFS{"a.json": {}, "b.json": {}}); err != nil {
+		t.Fatal(err)
+	}
+	if err := o.settle(&said, failure); !errors.Is(err, failure) || said.String() != "2 finished trials are kept in rel.trials: --resume goes on from them\n" {
+		t.Errorf("two trials: got %v, %q", err, &said)
+	}
+	if err := o.settle(&said, nil); err != nil || !slices.Equal(names(t, "."), []string{"rel"}) {
+		t.Errorf("done: got %v and %q, want the trials removed", err, names(t, "."))
 	}
 }
 

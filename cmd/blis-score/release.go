@@ -26,7 +26,7 @@ func (j *job) openArchive() error {
 	} else {
 		dir := filepath.Join(j.out, page.SnapshotsDir)
 		j.archive, err = snapshot.Open(os.DirFS(dir))
-		err = diag.In(dir, err)
+		err = diag.Below(dir, err)
 	}
 	if err != nil {
 		return err

@@ -86,7 +86,8 @@ func openLedger(path string) (*ledger.Ledger, error) {
 	if err != nil {
 		return nil, &diag.Refusal{Field: "--ledger", Value: path, Problem: "cannot be opened: " + err.Error(), Accept: "a directory made by ledger ingest"}
 	}
-	return ledger.Open(root.FS())
+	l, err := ledger.Open(root.FS())
+	return l, diag.Below(path, err)
 }
 
 // rolesOf are the ledger's roles that a value of --role stands for.

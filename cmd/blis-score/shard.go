@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"path/filepath"
 
 	"github.com/inference-sim/accuracy-dashboard/harness"
 	"github.com/inference-sim/accuracy-dashboard/internal/diag"
@@ -47,9 +48,10 @@ func (o *options) selection() (map[string]string, error) {
 func (o *options) selectAs(file string, selection map[string]string) error {
 	o.role, o.lane, o.release = selection["role"], selection["lane"], selection["release"]
 	if err := json.Unmarshal([]byte(selection["units"]), &o.units); err != nil {
-		return &diag.Refusal{File: file, Field: "selection.units", Value: selection["units"], Problem: "is no list of units"}
+		return &diag.Refusal{File: file, Field: "selection.units", Value: selection["units"], Problem: "is no list of units", Accept: "a JSON list of ids, as --shard wrote it"}
 	}
-	return nil
+	_, err := rolesOf(o.role)
+	return diag.In(file, err)
 }
 
 func mergeCmd() *cobra.Command {
@@ -71,7 +73,7 @@ func mergeCmd() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if err := o.selectAs(dirs[0], first.Selection); err != nil {
+			if err := o.selectAs(filepath.Join(dirs[0], "shard.json"), first.Selection); err != nil {
 				return err
 			}
 			j, err := begin(o)

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"os"
+	"strings"
 
 	"github.com/inference-sim/accuracy-dashboard/internal/diag"
 	"github.com/inference-sim/accuracy-dashboard/scorer/snapshot"
@@ -35,11 +36,26 @@ func unscoredCmd() *cobra.Command {
 	return c
 }
 
+// unpublished refuses a directory that holds no release and something else, names that begin with
+// a dot apart: every release would be scored again.
+func unpublished(dir string) error {
+	entries, err := os.ReadDir(dir)
+	for _, e := range entries {
+		if !strings.HasPrefix(e.Name(), ".") && e.Name() != "index.json" {
+			return &diag.Refusal{Field: "--snapshots", Value: e.Name(), Problem: "is no published release", Accept: "a directory of published releases, or an empty one", Rule: "COV-9"}
+		}
+	}
+	return err
+}
+
 // openSnapshots opens the published releases in a directory that must be there.
 func openSnapshots(dir string) (*snapshot.Store, error) {
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
 		return nil, &diag.Refusal{Field: "--snapshots", Value: dir, Problem: "is no directory", Accept: "a directory of published releases, or an empty one"}
 	}
 	s, err := snapshot.Open(os.DirFS(dir))
-	return s, diag.In(dir, err)
+	if err == nil && len(s.Snapshots) == 0 {
+		err = unpublished(dir)
+	}
+	return s, diag.Below(dir, err)
 }

@@ -68,7 +68,7 @@ func succeeds(dir, published string) error {
 	}
 	next, err := snapshot.Open(os.DirFS(filepath.Join(dir, page.SnapshotsDir)))
 	if err != nil {
-		return diag.In(dir, err)
+		return diag.Below(filepath.Join(dir, page.SnapshotsDir), err)
 	}
 	if err := next.Succeeds(old); err != nil {
 		return &exit.CheckFailed{What: err.Error()}

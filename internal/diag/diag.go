@@ -9,6 +9,7 @@ package diag
 import (
 	"errors"
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 )
@@ -64,6 +65,14 @@ func (r *Refusal) Hints() []string {
 func In(file string, err error) error {
 	if r, ok := errors.AsType[*Refusal](err); ok && r.File == "" {
 		r.File = file
+	}
+	return err
+}
+
+// Below returns err with dir before the file of the Refusal in it.
+func Below(dir string, err error) error {
+	if r, ok := errors.AsType[*Refusal](err); ok {
+		r.File = path.Join(dir, r.File)
 	}
 	return err
 }

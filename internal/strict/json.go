@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"regexp"
+	"strings"
 
 	"github.com/inference-sim/accuracy-dashboard/internal/diag"
 )
@@ -13,6 +14,12 @@ import (
 // JSON decodes one document of file into v. Fields carry `json` tags. Numbers
 // decoded into an `any` become json.Number, so no digit is lost.
 func JSON(file string, data []byte, v any) error {
+	switch {
+	case len(bytes.TrimSpace(data)) == 0:
+		return &diag.Refusal{File: file, Problem: "is empty", Accept: "one document"}
+	case bytes.HasPrefix(data, []byte("\xef\xbb\xbf")):
+		return &diag.Refusal{File: file, Line: 1, Problem: "begins with a byte order mark", Accept: "UTF-8 without one"}
+	}
 	if err := repeated(file, data); err != nil {
 		return err
 	}
@@ -31,7 +38,14 @@ func jsonError(file string, data []byte, off int64, err error) error {
 	r := &diag.Refusal{File: file, Problem: err.Error()}
 	if e, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
 		off, r.Field = e.Offset, e.Field
-		r.Problem, r.Accept = "is a "+e.Value, e.Type.String()
+		if n, ok := strings.CutPrefix(e.Value, "number "); ok {
+			r.Value, r.Problem = n, "is of the wrong type or out of its range"
+		} else if strings.ContainsAny(e.Value[:1], "ao") {
+			r.Problem = "is an " + e.Value
+		} else {
+			r.Problem = "is a " + e.Value
+		}
+		r.Accept = accepted(e.Type)
 	} else if e, ok := errors.AsType[*json.SyntaxError](err); ok {
 		off = e.Offset
 	} else if m := unknownField.FindStringSubmatch(err.Error()); m != nil {

@@ -68,6 +68,10 @@ func TestJSON(t *testing.T) {
 		{"unknown key", "{\"name\":\"a\",\n\"rats\":1}", "f.json:2:"},
 		{"repeated key", `{"args":{"x":1,"x":2}}`, "args.x: repeats a key"},
 		{"wrong type", `{"rate":"fast"}`, "rate: is a string"},
+		{"a list for a mapping", `[]`, "f.json:1:2: is an array"},
+		{"beyond its type", `{"rate":1e999}`, "rate: 1e999: is of the wrong type or out of its range"},
+		{"empty", " \n", "f.json: is empty"},
+		{"byte order mark", "\xef\xbb\xbf{}", "f.json:1: begins with a byte order mark"},
 		{"trailing", `{} {}`, "more follows the document"},
 		{"truncated", `{"name":"a"`, "ends too early"},
 	}

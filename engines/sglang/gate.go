@@ -29,6 +29,28 @@ func (k *Kind) admit(spec engines.Spec) error {
 	return nil
 }
 
+// aliases are the other names of an argument (server_args.py add_cli_args).
+var aliases = map[string]string{
+	"tp": "tensor-parallel-size", "tp-size": "tensor-parallel-size", "pp-size": "pipeline-parallel-size", "dp-size": "data-parallel-size",
+	"ep": "expert-parallel-size", "ep-size": "expert-parallel-size",
+}
+
+// named gives every argument its long name with dashes, and refuses one stated twice.
+func named(args map[string]any) (map[string]any, error) {
+	out := make(map[string]any, len(args))
+	for _, name := range slices.Sorted(maps.Keys(args)) {
+		long := strings.ReplaceAll(name, "_", "-")
+		if full, ok := aliases[long]; ok {
+			long = full
+		}
+		if _, twice := out[long]; twice {
+			return nil, &diag.Refusal{Field: "engine.args." + name, Value: fmt.Sprint(args[name]), Problem: "--" + long + " is given twice", Accept: "one of its spellings", Rule: "X1"}
+		}
+		out[long] = args[name]
+	}
+	return out, nil
+}
+
 func (k *Kind) check(at, name string, value any, variable bool) error {
 	f := k.fields.Covering(name, variable)
 	text := fmt.Sprint(value)
@@ -39,7 +61,7 @@ func (k *Kind) check(at, name string, value any, variable bool) error {
 	case f == nil && variable:
 		return refuse("SGLang reads no such variable", "a variable `blis fields --engine sglang` lists")
 	case f == nil:
-		return refuse("unrecognized arguments: --"+name, "an argument `blis fields --engine sglang` lists")
+		return refuse("unrecognized arguments: --"+name, k.nearest(name))
 	case f.Status == fields.Removed:
 		return refuse("is not a setting of "+Version+": "+f.Evidence, replacement(f))
 	case strings.EqualFold(text, f.Default):
@@ -50,6 +72,19 @@ func (k *Kind) check(at, name string, value any, variable bool) error {
 		return refuse("is outside the values "+string(f.Status)+" here", diag.OneOf(text, f.Values))
 	}
 	return nil
+}
+
+func (k *Kind) nearest(name string) string {
+	var names []string
+	for _, f := range k.fields.Fields {
+		if f.Kind == "argument" {
+			names = append(names, f.Name)
+		}
+	}
+	if near := diag.Nearest(name, names); near != "" {
+		return "did you mean " + near + "?"
+	}
+	return "an argument `blis fields --engine sglang` lists"
 }
 
 // replacement is what a removed setting's estimation rule writes in its place.

@@ -37,6 +37,10 @@ type budget struct {
 // prepare runs start-up: admit the settings, resolve them, lower the model, size the
 // KV cache.
 func (k *Kind) prepare(spec engines.Spec, env engines.Environment) (*setup, error) {
+	var err error
+	if spec.Args, err = named(spec.Args); err != nil {
+		return nil, err
+	}
 	if err := k.admit(spec); err != nil {
 		return nil, err
 	}

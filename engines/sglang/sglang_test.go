@@ -145,6 +145,23 @@ func TestEveryRecordedSettingIsListed(t *testing.T) {
 	}
 }
 
+func TestAnArgumentStatedTwiceIsRefused(t *testing.T) {
+	k, w := newKind(t), newWorld(t)
+	for _, c := range []struct {
+		args map[string]any
+		want string
+	}{
+		{map[string]any{"max-running-requests": 1}, ""},
+		{map[string]any{"max-running-requests": 1, "max_running_requests": 8}, "engine.args.max_running_requests: 8: --max-running-requests is given twice"},
+		{map[string]any{"tensor-parallel-size": 1, "tp-size": 2}, "engine.args.tp-size: 2: --tensor-parallel-size is given twice"},
+	} {
+		_, _, err := k.Explain(engines.Spec{Model: "llama-3.1-8b", Hardware: "h100_sxm", Args: c.args}, w)
+		if (err == nil) != (c.want == "") || err != nil && err.Error() != c.want {
+			t.Errorf("%v: got %v, want %q", c.args, err, c.want)
+		}
+	}
+}
+
 func TestGateRefusesByName(t *testing.T) {
 	keep.Rule(t, "SGL-3", "SGL-6", "T-B1")
 	k, w := newKind(t), newWorld(t)
@@ -157,6 +174,10 @@ func TestGateRefusesByName(t *testing.T) {
 		want      string
 	}{
 		{"tensor-paralel-size", 2, nil, "unrecognized arguments: --tensor-paralel-size"},
+		{"tp-size", 3, 2, "engine.args.tensor-parallel-size: 3: 32 attention heads do not divide"},
+		{"tp_size", 3, 2, "engine.args.tensor-parallel-size: 3: 32 attention heads do not divide"},
+		{"chunked-prefill-size", 1<<24 + 1, 1 << 15, "is too large"},
+		{"random-seed", 1 << 32, 1<<32 - 1, "is too large"},
 		{"enable-dp-attention", true, false, "is not modelled"},
 		{"speculative-algorithm", "EAGLE", "None", "speculative decoding is not modelled"},
 		{"speculative-algorithm", "NEXTN", "None", "speculative decoding is not modelled"},

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"strconv"
-	"strings"
 
 	"github.com/inference-sim/accuracy-dashboard/internal/diag"
 )
@@ -19,11 +18,7 @@ type reader struct {
 }
 
 func newReader(args map[string]any, c *Config) *reader {
-	r := &reader{args: map[string]any{}, c: c}
-	for name, v := range args { //determinism:any-order fills a map
-		r.args[strings.ReplaceAll(name, "_", "-")] = v
-	}
-	return r
+	return &reader{args: args, c: c}
 }
 
 func (r *reader) note(name, kind, why string, v any) {
@@ -40,6 +35,12 @@ func (r *reader) fail(name string, v any, problem, accept string) {
 // has says whether an argument was stated.
 func (r *reader) has(name string) bool { return r.args[name] != nil }
 
+// largest bounds what sizes a list of graphs that is written out, and the seed, which
+// NumPy takes as 32 bits.
+var largest = map[string]float64{
+	"chunked-prefill-size": 1 << 24, "max-prefill-tokens": 1 << 24, "cuda-graph-max-bs": 1 << 16, "random-seed": math.MaxUint32,
+}
+
 // int reads a whole number of at least least.
 func (r *reader) int(name string, def, least int) int {
 	v, stated := r.args[name], r.has(name)
@@ -50,9 +51,13 @@ func (r *reader) int(name string, def, least int) int {
 		return def
 	}
 	f, ok := number(v)
+	most, bounded := largest[name]
 	switch {
 	case !ok || f != math.Trunc(f) || math.Abs(f) > 1<<53:
 		r.fail(name, v, "invalid int value", fmt.Sprintf("an integer >= %d", least))
+		return def
+	case bounded && f > most:
+		r.fail(name, v, "is too large", fmt.Sprintf("an integer from %d to %.0f", least, most))
 		return def
 	case f < float64(least):
 		r.fail(name, v, "is too small", fmt.Sprintf("an integer >= %d", least))

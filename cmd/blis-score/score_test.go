@@ -10,9 +10,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/inference-sim/accuracy-dashboard/docgen"
 	"github.com/inference-sim/accuracy-dashboard/internal/exit"
 	"github.com/inference-sim/accuracy-dashboard/internal/keep"
 	"github.com/inference-sim/accuracy-dashboard/ledger"
+	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
 // TestMain lets a test run this program as a process of its own, to kill it.
@@ -145,9 +147,43 @@ func TestStepSummaryAndJUnitNameEveryUnit(t *testing.T) {
 	if err := os.WriteFile(summary, []byte("before\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	must(t, "--role", "fit", "--units", strings.Join(ids, ","), "--records-only", "--out", filepath.Join(dir, "out"), "--junit", junit, "--step-summary", summary)
+	printed := must(t, "--role", "fit", "--units", strings.Join(ids, ","), "--records-only", "--out", filepath.Join(dir, "out"), "--junit", junit, "--step-summary", summary, "--json")
 	text := tree(t, dir)
 	if !slices.ContainsFunc(ids, func(id string) bool { return strings.Contains(text["j.xml"], id) }) || !strings.HasPrefix(text["s.md"], "before\n") || !strings.Contains(text["s.md"], "2 of 2 units graded") {
 		t.Errorf("got %s and %s", text["j.xml"], text["s.md"])
 	}
+	if printed != text["out/data/summary.json"] {
+		t.Error("--json prints another summary than the one published")
+	}
+	schema, err := docgen.Schema("summary")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := valid(schema, printed); err != nil {
+		t.Errorf("--json: %v", err)
+	}
+	if err := valid(schema, strings.Replace(printed, `"headline"`, `"headlines"`, 1)); err == nil {
+		t.Error("the schema of a summary accepts another key")
+	}
+}
+
+// valid holds a document to a schema.
+func valid(schema []byte, document string) error {
+	s, err := jsonschema.UnmarshalJSON(bytes.NewReader(schema))
+	if err != nil {
+		return err
+	}
+	c := jsonschema.NewCompiler()
+	if err := c.AddResource("schema.json", s); err != nil {
+		return err
+	}
+	compiled, err := c.Compile("schema.json")
+	if err != nil {
+		return err
+	}
+	d, err := jsonschema.UnmarshalJSON(strings.NewReader(document))
+	if err != nil {
+		return err
+	}
+	return compiled.Validate(d)
 }

@@ -23,6 +23,7 @@ type suite struct {
 	Name     string `xml:"name,attr"`
 	Tests    int    `xml:"tests,attr"`
 	Failures int    `xml:"failures,attr"`
+	Errors   int    `xml:"errors,attr"` // 0: what cannot be scored is a refusal of the run
 	Skipped  int    `xml:"skipped,attr"`
 	Cases    []test `xml:"testcase"`
 }
@@ -104,7 +105,9 @@ func Markdown(s *record.Summary) string {
 			fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", cell(a.Group), cell(a.Metric), a.MAPE, a.Bias)
 		}
 	}
-	b.WriteString("\n| Not scored because | Units |\n|---|---|\n")
+	if c.Graded < c.Units {
+		b.WriteString("\n| Not scored because | Units |\n|---|---|\n")
+	}
 	for _, r := range record.Reasons() {
 		if c.ByReason[r] > 0 {
 			fmt.Fprintf(&b, "| %s | %d |\n", r, c.ByReason[r])

@@ -1,7 +1,13 @@
 package report
 
 import (
+	"bytes"
 	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -9,8 +15,89 @@ import (
 	"github.com/inference-sim/accuracy-dashboard/scorer/record"
 )
 
+// shape is the part of the common JUnit schemas that every reader shares: the elements each
+// element may hold, and the attributes it may have, required ones first and after a stroke the rest.
+var shape = map[string]struct{ children, attributes string }{
+	"":           {"testsuites", "|"},
+	"testsuites": {"testsuite", "|"},
+	"testsuite":  {"testcase", "name tests failures errors skipped|"},
+	"testcase":   {"failure skipped system-out", "name classname|"},
+	"failure":    {"", "message|"},
+	"skipped":    {"", "message|"},
+	"system-out": {"", "|"},
+}
+
+// conforms holds a document to shape, and its counts to what it holds.
+func conforms(data []byte) error {
+	d, path, count := xml.NewDecoder(bytes.NewReader(data)), []string{""}, map[string]int{}
+	for {
+		token, err := d.Token()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		switch e := token.(type) {
+		case xml.StartElement:
+			name, parent := e.Name.Local, path[len(path)-1]
+			if !slices.Contains(strings.Fields(shape[parent].children), name) {
+				return fmt.Errorf("%q stands in %q", name, parent)
+			}
+			required, optional, _ := strings.Cut(shape[name].attributes, "|")
+			has := map[string]string{}
+			for _, a := range e.Attr {
+				if has[a.Name.Local] = a.Value; !slices.Contains(strings.Fields(required+" "+optional), a.Name.Local) {
+					return fmt.Errorf("%q has the attribute %q", name, a.Name.Local)
+				}
+			}
+			for _, a := range strings.Fields(required) {
+				if _, ok := has[a]; !ok {
+					return fmt.Errorf("%q lacks the attribute %q", name, a)
+				}
+			}
+			if count[name]++; name == "testsuite" {
+				for of, attribute := range map[string]string{"testcase": "tests", "failure": "failures", "skipped": "skipped"} {
+					n, err := strconv.Atoi(has[attribute])
+					if count[of] -= n; err != nil {
+						return err
+					}
+				}
+			}
+			path = append(path, name)
+		case xml.EndElement:
+			for _, of := range []string{"testcase", "failure", "skipped"} {
+				if e.Name.Local == "testsuite" && count[of] != 0 {
+					return fmt.Errorf("the count of %q is off by %d", of, count[of])
+				}
+			}
+			path = path[:len(path)-1]
+		}
+	}
+}
+
+func TestShapeRefuses(t *testing.T) {
+	const suite, end = `<testsuites><testsuite name="s" tests="1" failures="0" errors="0" skipped="0">`, `</testsuite></testsuites>`
+	for _, c := range []struct{ in, want string }{
+		{suite + `<testcase name="a" classname="b"/>` + end, ""},
+		{suite + end, `the count of "testcase" is off`},
+		{suite + `<testcase name="a" classname="b"><failure message="m"/></testcase>` + end, `the count of "failure" is off`},
+		{suite + `<testcase name="a"/>` + end, `"testcase" lacks the attribute "classname"`},
+		{suite + `<testcase name="a" classname="b" lane="c"/>` + end, `has the attribute "lane"`},
+		{`<testsuite/>`, `"testsuite" stands in ""`},
+		{suite + `<testcase name="a & b" classname="b"/>` + end, "invalid character entity"},
+	} {
+		if err := conforms([]byte(c.in)); (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: got %v, want %q", c.in, err, c.want)
+		}
+	}
+}
+
 func read(t *testing.T, data []byte, err error) suite {
 	t.Helper()
+	if err == nil {
+		err = conforms(data)
+	}
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,6 +138,9 @@ func TestMarkdownShowsCountsAndTooFewPoints(t *testing.T) {
 	s := &record.Summary{Build: record.Build{Release: "v1.0.0"}, Experiment: "a | part",
 		Headline: []record.Accuracy{{Group: "G1 to G4", Metric: "ttft_mean", MAPE: few, Bias: many}},
 		Coverage: record.Coverage{Units: 4, Graded: 3, ByReason: map[record.Reason]int{record.ValueConflict: 1}}}
+	if all := Markdown(&record.Summary{Coverage: record.Coverage{Units: 3, Graded: 3}}); strings.Contains(all, "Not scored") {
+		t.Errorf("every unit graded: got %s, want no table of reasons", all)
+	}
 	got := Markdown(s)
 	for _, want := range []string{"too few points (3)", "10.0% [5.0, 20.0], 30 points", "value_conflict | 1", `a \| part`, "3 of 4 units graded"} {
 		if !strings.Contains(got, want) {

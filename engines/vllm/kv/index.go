@@ -72,12 +72,13 @@ func matches(word, tag uint64) uint64 {
 func (x *index) find(key uint64, blocks []block) int {
 	i, tag := x.place(key)
 	for range x.buckets {
-		for m := matches(x.buckets[i].tags, tag); m != 0; m &= m - 1 {
+		b := x.buckets[i]
+		for m := matches(b.tags, tag); m != 0; m &= m - 1 {
 			if at := slots*i + bits.TrailingZeros64(m)/8; blocks[x.nodes[at]].key == key {
 				return at
 			}
 		}
-		if x.buckets[i].passed == 0 {
+		if b.passed == 0 {
 			break
 		}
 		i = (i + 1) & (len(x.buckets) - 1)
@@ -91,13 +92,15 @@ func (x *index) new(key uint64) bool {
 	number, bit := key/slots, uint8(1)<<(key%slots)
 	if number != x.fresh.number {
 		i, tag := x.place(key)
-		for ; ; i = (i + 1) & (len(x.buckets) - 1) {
-			if matches(x.buckets[i].tags&^(0x70*everyByte), tag&^0x70) != 0 {
+		for range x.buckets {
+			b := x.buckets[i]
+			if matches(b.tags&^(0x70*everyByte), tag&^0x70) != 0 {
 				return false
 			}
-			if x.buckets[i].passed == 0 {
+			if b.passed == 0 {
 				break
 			}
+			i = (i + 1) & (len(x.buckets) - 1)
 		}
 		x.fresh = octet{number: number}
 	}
@@ -110,13 +113,14 @@ func (x *index) new(key uint64) bool {
 func (x *index) put(key uint64, node int32) {
 	i, tag := x.place(key)
 	for ; ; i = (i + 1) & (len(x.buckets) - 1) {
-		if m := matches(x.buckets[i].tags, 0); m != 0 {
+		b := &x.buckets[i]
+		if m := ^b.tags & (0x80 * everyByte); m != 0 {
 			j := bits.TrailingZeros64(m) / 8
-			x.buckets[i].tags |= tag << (8 * j)
+			b.tags |= tag << (8 * j)
 			x.nodes[slots*i+j] = node
 			return
 		}
-		x.buckets[i].passed++
+		b.passed++
 	}
 }
 
@@ -125,14 +129,15 @@ func (x *index) put(key uint64, node int32) {
 func (x *index) remove(key uint64, node int32) {
 	i, tag := x.place(key)
 	for ; ; i = (i + 1) & (len(x.buckets) - 1) {
-		m := matches(x.buckets[i].tags, tag)
-		only := m&(m-1) == 0 && x.buckets[i].passed == 0 // then it is ours, without a look at the node
+		b := &x.buckets[i]
+		m := matches(b.tags, tag)
+		only := m&(m-1) == 0 && b.passed == 0 // then it is ours, without a look at the node
 		for ; m != 0; m &= m - 1 {
 			if j := bits.TrailingZeros64(m) / 8; only || x.nodes[slots*i+j] == node {
-				x.buckets[i].tags &^= 0xFF << (8 * j)
+				b.tags &^= 0xFF << (8 * j)
 				return
 			}
 		}
-		x.buckets[i].passed--
+		b.passed--
 	}
 }

@@ -36,6 +36,13 @@ func exact() record.Trial {
 	}
 }
 
+// sent records how many requests the run's client sent, and how many were simulated.
+func sent(t *record.Trial, prompts int, completed int64) {
+	t.Unit.Configurations = []ledger.Configuration{{Client: &ledger.Client{NumPrompts: &prompts}}}
+	t.Unit.Measurements[0].Configuration = new(int)
+	t.Result.Requests.Measured.Completed = completed
+}
+
 // Every condition of §11.3 has a case that starts from a G1 and breaks it alone.
 func TestEachConditionMovesAG1(t *testing.T) {
 	keep.Rule(t, "COV-4", "COV-6", "COV-12", "T-L1")
@@ -68,6 +75,8 @@ func TestEachConditionMovesAG1(t *testing.T) {
 			t.Estimates = []record.Estimate{{Field: "router", Recorded: "r turn", StoodIn: "llm-d round-robin", Reason: "both take turns"}}
 		}, record.G2, "router r turn: both take turns"},
 		{"client difference", func(t *record.Trial) { t.Client = []string{"client commit not recorded"} }, record.G2, "client commit"},
+		{"as many requests as the client sent", func(t *record.Trial) { sent(t, 40, 40) }, record.G1, ""},
+		{"fewer requests than the client sent", func(t *record.Trial) { sent(t, 40, 39) }, record.G2, "the client sent 40 requests, 39 were simulated to their end"},
 		{"other release, same code", func(t *record.Trial) { t.Simulated, t.Changed = "1.3.0", new([]string) }, record.G3, "run on 1.2.3"},
 		{"other release, changed code", func(t *record.Trial) { t.Simulated, t.Changed = "1.3.0", &[]string{"Scheduler.schedule"} }, record.G4, "Scheduler.schedule"},
 		{"other release, unknown code", func(t *record.Trial) { t.Simulated = "1.3.0" }, record.G4, "no function-level comparison"},

@@ -43,7 +43,7 @@ func frame(c *ledger.Configuration, m *catalog.Model, s *spec.Scenario, t *recor
 		Prompts: *k.NumPrompts, Concurrency: *k.MaxConcurrency, Warmups: k.NumWarmups, VocabSize: m.Graph.Vocab,
 	}
 	s.Frame.Drain = "measured"
-	s.Frame.Accept = spec.Accept{Failed: maxFailed, Unfinished: 0, Concurrency: concurrencyTolerance}
+	s.Frame.Accept = &spec.Accept{Failed: maxFailed, Unfinished: 0, Concurrency: concurrencyTolerance}
 	t.Client = differences(k, release)
 	return nil
 }

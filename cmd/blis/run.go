@@ -68,10 +68,18 @@ func printResult(w io.Writer, scenario string, r *spec.Result) error {
 	if err != nil {
 		return err
 	}
-	if _, err = fmt.Fprintf(w, "%s\n", b); err == nil && !r.Accepted {
-		err = &exit.CheckFailed{What: scenario + ": frame: the run is not accepted: " + strings.Join(r.Failures, "; ")}
+	if _, err = fmt.Fprintf(w, "%s\n", b); err != nil {
+		return err
 	}
-	return err
+	return accepted(scenario, r)
+}
+
+// accepted is the error of a run that failed its frame's conditions.
+func accepted(scenario string, r *spec.Result) error {
+	if r.Accepted {
+		return nil
+	}
+	return &exit.CheckFailed{What: scenario + ": frame: the run is not accepted: " + strings.Join(r.Failures, "; ")}
 }
 
 // dataFlags choose the data of a run: a directory instead of the embedded copy,

@@ -120,6 +120,11 @@ func TestRunThatItsFrameRejectsFails(t *testing.T) {
 	if code, _, complaint := blisIn(t, dir, "run", "s.yaml"); code != exit.Done || complaint != "" {
 		t.Errorf("accepted: got %d, %q", code, complaint)
 	}
+	for file, want := range map[string]int{"cut.yaml": exit.Failed, "s.yaml": exit.Done} {
+		if code, _, complaint := blisIn(t, dir, "trace", "export", file, "--out", "t.jsonl"); code != want {
+			t.Errorf("export of %s: got %d, %q, want %d", file, code, complaint, want)
+		}
+	}
 }
 
 func TestDirectoryIsNoOutputFile(t *testing.T) {

@@ -77,11 +77,16 @@ func exportCmd() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return writeWhole(out, func(f *os.File) error {
+			var r *spec.Result
+			err = writeWhole(out, func(f *os.File) error {
 				w.Export = f
-				_, err := sim.Run(s, w)
+				r, err = sim.Run(s, w)
 				return diag.In(args[0], err)
 			})
+			if err != nil {
+				return err
+			}
+			return accepted(args[0], r) // the trace is whole all the same
 		},
 	}
 	c.Flags().StringVar(&out, "out", "", "trace to write")

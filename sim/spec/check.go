@@ -34,8 +34,8 @@ func (s *Scenario) defaults() {
 	or(&f.Initial, "empty")
 	or(&f.Drain, "measured")
 	or(&f.Unfinished, "excluded")
-	if f.Accept == (Accept{}) {
-		f.Accept = Accept{Failed: 0.05, Unfinished: 1}
+	if f.Accept == nil {
+		f.Accept = &Accept{Failed: 0.05, Unfinished: 1}
 	}
 	if len(f.Scopes) == 0 {
 		f.Scopes = []string{"cluster"}

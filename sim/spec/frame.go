@@ -14,7 +14,7 @@ type Frame struct {
 	Warmup     Warmup   `yaml:"warmup,omitempty" json:"warmup"`
 	Drain      string   `yaml:"drain" json:"drain"` // Drains
 	Stop       Stop     `yaml:"stop,omitempty" json:"stop"`
-	Accept     Accept   `yaml:"accept,omitempty" json:"accept"`
+	Accept     *Accept  `yaml:"accept,omitempty" json:"accept"`
 	Unfinished string   `yaml:"unfinished" json:"unfinished"`     // "excluded" from latencies, their count beside the figure
 	Metrics    []string `yaml:"metrics,omitempty" json:"metrics"` // registry ids; absent is all
 	Scopes     []string `yaml:"scopes,omitempty" json:"scopes"`   // Scopes; absent is cluster alone
@@ -35,7 +35,8 @@ type Stop struct {
 }
 
 // Accept are the conditions under which the run counts; a run that fails one
-// gives no figure.
+// gives no figure. Absent, at most 5% may fail and any share be unfinished; what a
+// stated Accept leaves out is 0.
 type Accept struct {
 	// Failed and Unfinished are the largest accepted shares of measured requests;
 	// Unfinished is not checked when it is 1.

@@ -48,6 +48,19 @@ func TestParseFillsDefaults(t *testing.T) {
 	}
 }
 
+func TestAcceptThatIsStatedIsNotReplaced(t *testing.T) {
+	for frame, want := range map[string]Accept{
+		"":                               {Failed: 0.05, Unfinished: 1},
+		"frame: {accept: {failed: 0}}":   {},
+		"frame: {accept: {failed: 0.2}}": {Failed: 0.2},
+	} {
+		s, err := Parse("s.yaml", []byte(whole+frame))
+		if err != nil || *s.Frame.Accept != want {
+			t.Errorf("%q: got %+v, %v, want %+v", frame, s.Frame.Accept, err, want)
+		}
+	}
+}
+
 // Each case changes one thing in an accepted scenario; want "" stays accepted.
 func TestParseRefusals(t *testing.T) {
 	keep.Rule(t, "SIM-1", "SIM-2", "SIM-9", "SIM-11", "SUB-12")

@@ -18,6 +18,13 @@ func TestCommands(t *testing.T) {
 		{"notes --to ../..", exit.Done, "First release"},
 		{"notes --from ../.. --to ../..", exit.Done, "## Rules\n\nNo change."},
 		{"pack --out .", exit.Refused, "is not empty"},
+		{"notes --to testdata", exit.Refused, "--to: testdata: is no source tree"},
+		{"notes --from release_test.go --to ../..", exit.Refused, "is no source tree"},
+		{"pack --out release_test.go", exit.Refused, "is no directory"},
+		{"pack --out OUT --target= --target=", exit.Refused, "names no platform"},
+		{"pack --out OUT --target a/b/c", exit.Refused, "is not a platform"},
+		{"pack --out OUT --release latest", exit.Refused, "latest: is no version"},
+		{"pack --out OUT", exit.Refused, "go.mod: cannot be read"},
 		{"pack --target linux --out OUT", exit.Refused, "is not a platform"},
 		{"send", exit.Usage, "unknown command"},
 	} {

@@ -4,9 +4,11 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"runtime"
 
 	"github.com/inference-sim/accuracy-dashboard/engines/builtin"
+	"github.com/inference-sim/accuracy-dashboard/internal/diag"
 	"github.com/inference-sim/accuracy-dashboard/internal/release"
 	"github.com/spf13/cobra"
 )
@@ -54,7 +56,13 @@ func notesCmd() *cobra.Command {
 		RunE: func(c *cobra.Command, _ []string) error {
 			var old fs.FS
 			if from != "" {
+				if err := sourceTree("--from", from); err != nil {
+					return err
+				}
 				old = os.DirFS(from)
+			}
+			if err := sourceTree("--to", to); err != nil {
+				return err
 			}
 			text, err := release.Notes(old, os.DirFS(to))
 			if err != nil {
@@ -67,4 +75,12 @@ func notesCmd() *cobra.Command {
 	c.Flags().StringVar(&from, "from", "", "source tree of the release before; none is the first release")
 	c.Flags().StringVar(&to, "to", ".", "source tree of this release")
 	return c
+}
+
+// sourceTree refuses a directory that holds no source of this module.
+func sourceTree(flag, dir string) error {
+	if _, err := os.Stat(filepath.Join(dir, release.PriceFile)); err != nil {
+		return &diag.Refusal{Field: flag, Value: dir, Problem: "is no source tree: it lacks " + release.PriceFile, Accept: "the root of a checkout"}
+	}
+	return nil
 }

@@ -3,7 +3,9 @@ package release
 import (
 	"context"
 	"debug/buildinfo"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path"
@@ -13,7 +15,9 @@ import (
 	"github.com/inference-sim/accuracy-dashboard/engines"
 	"github.com/inference-sim/accuracy-dashboard/internal/canon"
 	"github.com/inference-sim/accuracy-dashboard/internal/diag"
+	"github.com/inference-sim/accuracy-dashboard/internal/swap"
 	"github.com/inference-sim/accuracy-dashboard/site/seal"
+	"golang.org/x/mod/semver"
 )
 
 // Options say what is released.
@@ -27,16 +31,24 @@ type Options struct {
 }
 
 // Pack builds every command for every target and writes binaries, stack.json and a bill
-// of materials for each, then seals the directory: SHA256SUMS and its signature.
+// of materials for each, then seals the directory: SHA256SUMS and its signature. The
+// directory appears whole or not at all.
 func Pack(ctx context.Context, o Options, kinds []engines.Kind) error {
-	if entries, err := os.ReadDir(o.Out); err == nil && len(entries) > 0 {
-		return &diag.Refusal{Field: "--out", Value: o.Out, Problem: "is not empty", Accept: "a directory to make"}
+	if err := o.check(); err != nil {
+		return err
 	}
 	key, trust, err := signer(o.Key)
 	if err != nil {
-		return err
+		return &diag.Refusal{Field: "--key", Value: o.Key, Problem: err.Error(), Accept: "a file with an unencrypted PEM private key on curve P-256"}
 	}
-	if err := os.MkdirAll(o.Out, 0o755); err != nil {
+	out := filepath.Clean(o.Out)
+	work, done, err := swap.Workspace(out)
+	if err != nil {
+		return &diag.Refusal{Field: "--out", Value: o.Out, Problem: "cannot be made: " + err.Error(), Accept: "a directory that can be written"}
+	}
+	defer done()
+	o.Out = filepath.Join(work, filepath.Base(out))
+	if err := os.Mkdir(o.Out, 0o755); err != nil {
 		return err
 	}
 	for _, target := range o.Targets {
@@ -46,7 +58,36 @@ func Pack(ctx context.Context, o Options, kinds []engines.Kind) error {
 			}
 		}
 	}
-	return seal.Seal(ctx, o.Out, key, seal.Predicate{Release: o.Release, Trust: trust})
+	if err := seal.Seal(ctx, o.Out, key, seal.Predicate{Release: o.Release, Trust: trust}); err != nil {
+		return err
+	}
+	return swap.Dir(o.Out, out)
+}
+
+// check refuses what cannot be packed, before anything is built.
+func (o *Options) check() error {
+	entries, err := os.ReadDir(o.Out)
+	switch {
+	case len(entries) > 0:
+		return &diag.Refusal{Field: "--out", Value: o.Out, Problem: "is not empty", Accept: "a directory to make"}
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
+		return &diag.Refusal{Field: "--out", Value: o.Out, Problem: "is no directory: " + err.Error(), Accept: "a directory to make"}
+	case o.Release != "" && !semver.IsValid(o.Release):
+		return &diag.Refusal{Field: "--release", Value: o.Release, Problem: "is no version", Accept: "a tag, e.g. v1.2.0"}
+	case len(o.Commands) == 0:
+		return &diag.Refusal{Field: "--command", Problem: "names nothing to pack", Accept: "main packages, e.g. ./cmd/blis"}
+	case len(o.Targets) == 0:
+		return &diag.Refusal{Field: "--target", Problem: "names no platform", Accept: "GOOS/GOARCH, such as linux/amd64"}
+	}
+	for _, t := range o.Targets {
+		if goos, goarch, _ := strings.Cut(t, "/"); goos == "" || goarch == "" || strings.Contains(goarch, "/") {
+			return &diag.Refusal{Field: "--target", Value: t, Problem: "is not a platform", Accept: "GOOS/GOARCH, such as linux/amd64"}
+		}
+	}
+	if _, err := os.Stat(filepath.Join(o.Source, "go.mod")); err != nil {
+		return &diag.Refusal{File: filepath.Join(o.Source, "go.mod"), Problem: "cannot be read: " + err.Error(), Accept: "to be run at the root of the module"}
+	}
+	return nil
 }
 
 func signer(file string) (*seal.Key, string, error) {
@@ -59,10 +100,7 @@ func signer(file string) (*seal.Key, string, error) {
 }
 
 func packOne(ctx context.Context, o Options, target, command string, kinds []engines.Kind) error {
-	goos, goarch, ok := strings.Cut(target, "/")
-	if !ok {
-		return &diag.Refusal{Field: "--target", Value: target, Problem: "is not a platform", Accept: "GOOS/GOARCH, such as linux/amd64"}
-	}
+	goos, goarch, _ := strings.Cut(target, "/")
 	name := path.Base(command) + "-" + goos + "-" + goarch
 	file, err := filepath.Abs(filepath.Join(o.Out, name))
 	if err != nil {

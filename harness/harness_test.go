@@ -254,7 +254,7 @@ func flat(args map[string]any) map[string]string {
 }
 
 func TestReasons(t *testing.T) {
-	keep.Rule(t, "COV-5")
+	keep.Rule(t, "COV-5", "COV-10")
 	modelled := list(t, `{"name":"a","kind":"argument","status":"modelled"}`, `{"name":"n","kind":"argument","status":"not_modelled"}`,
 		`{"name":"gone","kind":"argument","status":"removed"}`, `{"name":"E","kind":"environment","status":"modelled"}`,
 		`{"name":"v","kind":"argument","status":"not_modelled","rule":{"do":"unset","reason":"r","valid_when":["1"]}}`,

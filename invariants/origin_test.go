@@ -34,6 +34,33 @@ func TestNoThirdPartyFiles(t *testing.T) {
 		bad{"a derived graph", files{"catalog/data/models/a/graph.yaml": "{}"}, ""})
 }
 
+// TestSourcesArePinned keeps D3 for what a person writes; the ledger's loader compares
+// its files with their hashes.
+func TestSourcesArePinned(t *testing.T) {
+	keep.Rule(t, "D3")
+	revision := regexp.MustCompile(`\brevision: *["']?([^"',}\s]+)`)
+	pinned := regexp.MustCompile(`^([0-9a-f]{8,64}|\d{6,})$`)
+	rule := func(m *Module) (out []Finding) {
+		for _, p := range sortedKeys(m.Files) {
+			if path.Ext(p) != ".yaml" || strings.HasPrefix(p, "invariants/") {
+				continue
+			}
+			for _, r := range revision.FindAllSubmatch(m.Files[p], -1) {
+				if !pinned.Match(r[1]) {
+					out = append(out, Finding{p, fmt.Sprintf("has the revision %q, which can move (D3)", r[1]), "write a commit, a hash or the number of a run"})
+				}
+			}
+		}
+		return out
+	}
+	hold(t, rule,
+		bad{"a branch", files{"catalog/data/sources/a.yaml": "revision: main\n"}, `has the revision "main"`},
+		bad{"a word", files{"catalog/data/models/a/graph.yaml": "derived_from: {revision: latest, path: p}\n"}, `has the revision "latest"`},
+		bad{"a tag", files{"ledger/data/a.yaml": "revision: \"v1.2\"\n"}, `has the revision "v1.2"`},
+		bad{"a commit", files{"catalog/data/sources/a.yaml": "revision: f90a1e3a\n"}, ""},
+		bad{"a run", files{"ledger/data/a.yaml": "revision: 17203344551\n"}, ""})
+}
+
 // TestNoMachinePaths keeps X25: nothing names a place outside the module.
 func TestNoMachinePaths(t *testing.T) {
 	keep.Rule(t, "X12")

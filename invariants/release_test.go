@@ -114,7 +114,7 @@ func TestToolchainIsReadFromTheModule(t *testing.T) {
 func TestReleaseWorkflowCarriesItsEvidence(t *testing.T) {
 	keep.Rule(t, "LIF-3")
 	parts := map[string]string{
-		"needs: test": "tests before it builds", "actions/attest@": "provenance", "cmd/release pack": "a bill of materials and stack.json",
+		"needs: test": "tests before it builds", "run: bash .ci/run": "every check on the tagged commit", "actions/attest@": "provenance", "cmd/release pack": "a bill of materials and stack.json",
 		"cmd/release notes": "generated notes", "--verify-tag": "an existing tag",
 	}
 	rule := func(m *Module) (out []Finding) {

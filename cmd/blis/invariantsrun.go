@@ -123,9 +123,10 @@ func splitTest(test string) (pkg, name string) {
 }
 
 // goTest adds the end of each test of one package. The run is a required one: a test
-// that lacks a tool fails in it.
+// that lacks a tool fails in it. Trimmed paths let a copy of the tree share what the
+// tree has compiled, but for the packages its break reaches.
 func goTest(ctx context.Context, dir, pkg string, names []string, ends map[string]ending) error {
-	c := exec.CommandContext(ctx, "go", "test", "-json", "-run", "^("+strings.Join(names, "|")+")$", "./"+pkg)
+	c := exec.CommandContext(ctx, "go", "test", "-json", "-trimpath", "-vet=off", "-run", "^("+strings.Join(names, "|")+")$", "./"+pkg)
 	c.Dir, c.Env = dir, append(os.Environ(), invariants.RequiredSwitch+"=1")
 	var errs bytes.Buffer
 	c.Stderr = &errs

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"github.com/inference-sim/accuracy-dashboard/engines/builtin"
 	"github.com/inference-sim/accuracy-dashboard/internal/keep"
 	"github.com/inference-sim/accuracy-dashboard/scorer/snapshot"
 	"github.com/inference-sim/accuracy-dashboard/site/seal"
@@ -61,6 +62,31 @@ func TestStackNamesWhatTheBuildSelected(t *testing.T) {
 	}
 	if want := "go" + mod.Go.Version; s.Go != want {
 		t.Errorf("toolchain: got %s, want %s (LIF-2)", s.Go, want)
+	}
+}
+
+func TestStackNamesEveryModelledRelease(t *testing.T) {
+	keep.Rule(t, "SIM-3")
+	kinds, err := builtin.Kinds()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := StackOf("", &debug.BuildInfo{}, kinds)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]string{}
+	for _, e := range s.Engines {
+		got[e.Kind] = e.Repository + "@" + e.Commit + " " + e.Version
+	}
+	for _, k := range kinds {
+		up := k.Upstream()
+		if want := up.Repository + "@" + up.Commit + " " + up.Version; got[k.Name()] != want {
+			t.Errorf("%s: got %q, want %q", k.Name(), got[k.Name()], want)
+		}
+	}
+	if len(got) < 2 {
+		t.Errorf("the stack names %d engines (X22)", len(got))
 	}
 }
 

@@ -138,7 +138,7 @@ func (f *figures) share(d *metric.Definition, s *scope, c *collected, span float
 	case d.ID == "attainment" && c.judged && s.sent > 0:
 		f.add(d, s, float64(c.met)/float64(s.sent), s.sent)
 	case d.ID == "goodput" || d.ID == "attainment":
-		f.withhold(d, s, "no objective is stated, or the scope does not know what was sent")
+		f.withhold(d, s, "no completed request has an objective")
 	case d.ID == "fairness_jain" && s.name == "cluster" && len(f.names("tenant")) > 1:
 		f.add(d, s, f.jain(c), c.completed)
 	case d.ID == "fairness_jain":

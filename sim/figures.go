@@ -24,8 +24,7 @@ type scope struct {
 	has          func(*row) bool
 	accelerators int   // 0: the scope has none of its own
 	instances    []int // whose steps belong to it; nil for a scope of requests alone
-	sent         int64 // measured requests sent; -1 when not known for the scope
-	unfinished   int64
+	part               // the measured requests sent to it
 }
 
 func newFigures(m *model, r *spec.Result) *figures {
@@ -52,7 +51,7 @@ func (f *figures) all() {
 func (f *figures) scopes(kind string) []scope {
 	m := f.model
 	measured := f.result.Requests.Measured
-	cluster := scope{name: "cluster", has: func(*row) bool { return true }, sent: m.record.measured, unfinished: measured.InFlight + measured.Queued}
+	cluster := scope{name: "cluster", has: func(*row) bool { return true }, part: part{m.record.measured, measured.InFlight + measured.Queued}}
 	for i := range m.instances {
 		cluster.instances = append(cluster.instances, i)
 		cluster.accelerators += m.instances[i].log.run.Accelerators
@@ -63,12 +62,22 @@ func (f *figures) scopes(kind string) []scope {
 		return []scope{cluster}
 	case "instance":
 		for i, n := range m.instances {
-			out = append(out, scope{name: fmt.Sprint("instance:", i), has: func(r *row) bool { return int(r.instance) == i },
-				accelerators: n.log.run.Accelerators, instances: []int{i}, sent: -1})
+			s := scope{name: fmt.Sprint("instance:", i), has: func(r *row) bool { return int(r.instance) == i },
+				accelerators: n.log.run.Accelerators, instances: []int{i}}
+			if i < len(m.record.instances) {
+				s.part = m.record.instances[i]
+			}
+			out = append(out, s)
 		}
 	case "class", "tenant":
 		for _, name := range f.names(kind) {
-			out = append(out, scope{name: kind + ":" + name, has: func(r *row) bool { return f.labelOf(kind, r) == name }, sent: -1})
+			s := scope{name: kind + ":" + name, has: func(r *row) bool { return f.labelOf(kind, r) == name }}
+			for i, p := range m.record.labels {
+				if s.has(&row{label: uint16(i)}) {
+					s.sent, s.unfinished = s.sent+p.sent, s.unfinished+p.unfinished
+				}
+			}
+			out = append(out, s)
 		}
 	}
 	return out

@@ -23,6 +23,8 @@ type recorder struct {
 	backlog  series
 	err      error
 
+	labels, instances []part // of the measured requests, by label and by instance
+
 	measured    int64 // requests sent in the window
 	preemptions int64 // of those
 }
@@ -35,6 +37,21 @@ type window struct {
 }
 
 func (w *window) open(now des.Time) bool { return w.started && now > w.start }
+
+// part counts the measured requests of one label or instance.
+type part struct{ sent, unfinished int64 }
+
+// add counts a request of fate f into part i of a list.
+func add(parts *[]part, i int, f fate) {
+	for len(*parts) <= i {
+		*parts = append(*parts, part{})
+	}
+	p := &(*parts)[i]
+	p.sent++
+	if f == inFlight || f == queued {
+		p.unfinished++
+	}
+}
 
 // tally counts fates of one phase.
 type tally struct {
@@ -118,6 +135,8 @@ func (c *recorder) end(r *request, f fate, now des.Time) {
 	if r.measured {
 		t = &c.fates[1]
 		c.preemptions += int64(r.engine.Token.Preemptions)
+		add(&c.labels, int(r.label), f)
+		add(&c.instances, int(r.instance), f)
 	}
 	t.of[f]++
 	switch {

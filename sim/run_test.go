@@ -185,6 +185,23 @@ func TestFrameThatIsNotMetGivesNoFigure(t *testing.T) {
 	}
 }
 
+// What was sent to a scope and never completed counts against its attainment.
+func TestAttainmentOfAScopeIsOfWhatWasSentToIt(t *testing.T) {
+	s := header + `workload:
+  clients:
+  - {name: a, requests: 30, arrivals: {constant: {rate: 100}}, prompt: {fixed: 10}, output: {fixed: 5}, class: slow, objectives: {e2e: 100}}
+  - {name: b, requests: 10, arrivals: {constant: {rate: 100}}, prompt: {fixed: 100}, output: {fixed: 5}, class: slow, objectives: {e2e: 100}}
+  - {name: c, requests: 20, arrivals: {constant: {rate: 100}}, prompt: {fixed: 10}, output: {fixed: 5}, class: fast, objectives: {e2e: 100}}
+frame: {scopes: [class, instance], accept: {failed: 1}}
+`
+	r := run(t, s, "longest: 50", plainWorld())
+	for scope, want := range map[string]float64{"class:slow": 0.75, "class:fast": 1, "instance:0": 50.0 / 60} {
+		if got := value(t, r, "attainment", scope); got != want {
+			t.Errorf("%s: got %v, want %v", scope, got, want)
+		}
+	}
+}
+
 func TestRunThatCompletesNothingIsNotAccepted(t *testing.T) {
 	s := header + "workload: {clients: [{name: a, requests: 20, arrivals: {closed: {concurrency: 4}}, prompt: {fixed: 100}, output: {fixed: 2}}]}\nframe: {stop: {horizon: SECONDS}}\n"
 	if r := run(t, strings.Replace(s, "SECONDS", "0.001", 1), "", plainWorld()); r.Accepted || len(r.Failures) != 1 || r.Requests.Measured.Completed != 0 {

@@ -117,7 +117,7 @@ func TestEachConditionMovesAG1(t *testing.T) {
 }
 
 func TestRefusalsAreG5(t *testing.T) {
-	keep.Rule(t, "COV-4")
+	keep.Rule(t, "COV-4", "COV-5")
 	for _, r := range record.Reasons() {
 		trial := exact()
 		trial.Refusal = &record.Refused{Reason: r, Detail: "d"}

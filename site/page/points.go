@@ -95,7 +95,7 @@ func comparison(p *record.Point) Block {
 		r.ID = id
 		if p.Grade != record.G5 {
 			simulated, _ := quantity(m.Simulated, m.Unit)
-			r.Cells[3], r.Cells[4], r.Cells[6] = text(simulated), text(signed(m.RelativeError)), text(m.Interval)
+			r.Cells[3], r.Cells[4], r.Cells[6] = text(simulated), text(signed(m.RelativeError)), Cell{Text: m.Interval, Class: "wrap"}
 		}
 		r.Cells[5] = text("not repeated")
 		if m.Noise != nil {

@@ -60,10 +60,7 @@ func (c *Config) complete(g kv.GroupSpec) kv.GroupSpec {
 
 // checkBudget is SchedulerConfig's validation (vllm/config/scheduler.py:249-285).
 func (c *Config) checkBudget() error {
-	if c.MaxNumBatchedTokens < 1 || c.MaxNumSeqs < 1 || c.MaxModelLen < 1 {
-		return &StartupError{"ValidationError", "1 validation error for SchedulerConfig"}
-	}
-	if !c.ChunkedPrefill && c.MaxNumBatchedTokens < c.MaxModelLen ||
+	if c.MaxNumSeqs < 1 || c.MaxModelLen < 1 || !c.ChunkedPrefill && c.MaxNumBatchedTokens < c.MaxModelLen ||
 		c.MaxNumBatchedTokens < c.MaxNumSeqs || c.LongPrefillTokenThreshold > c.MaxModelLen {
 		return &StartupError{"ValidationError", "1 validation error for SchedulerConfig"}
 	}

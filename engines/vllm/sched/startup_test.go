@@ -23,6 +23,8 @@ func TestStartupRefusalsInPairs(t *testing.T) {
 	}{
 		{"pool of one block less than a request", func(c *Config) { c.NumBlocks = 32 }, func(c *Config) { c.NumBlocks = 33 }},
 		{"budget below the sequences", func(c *Config) { c.MaxNumSeqs = 257 }, func(c *Config) { c.MaxNumSeqs = 256 }},
+		{"no sequence", func(c *Config) { c.MaxNumSeqs = 0 }, func(c *Config) { c.MaxNumSeqs = 1 }},
+		{"no length", func(c *Config) { c.MaxModelLen = 0 }, func(c *Config) { c.MaxModelLen = 1 }},
 		{"whole prefills above the budget", func(c *Config) { c.ChunkedPrefill, c.MaxModelLen = false, 257 }, func(c *Config) { c.ChunkedPrefill, c.MaxModelLen = false, 256 }},
 		{"threshold above the length", func(c *Config) { c.LongPrefillTokenThreshold = 513 }, func(c *Config) { c.LongPrefillTokenThreshold = 512 }},
 		{"retention without a sparse group", func(c *Config) { c.Retention = 64 },

@@ -13,6 +13,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+
+	"github.com/inference-sim/accuracy-dashboard/internal/swap"
 )
 
 // Package is the program that is compiled.
@@ -40,11 +42,11 @@ func Compile(ctx context.Context) (*Module, error) {
 	if _, err := command(ctx, "list", Package); err != nil {
 		return nil, Unavailable{"the source is not here: " + err.Error()}
 	}
-	dir, err := os.MkdirTemp("", "blis-wasm-*")
+	dir, done, err := swap.Workspace(filepath.Join(os.TempDir(), "blis-wasm"))
 	if err != nil {
 		return nil, err
 	}
-	defer os.RemoveAll(dir)
+	defer done()
 	code := filepath.Join(dir, "blis.wasm")
 	if _, err := command(ctx, "build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w", "-o", code, Package); err != nil {
 		return nil, fmt.Errorf("compile the simulator for browsers: %w", err)

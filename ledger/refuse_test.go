@@ -80,7 +80,7 @@ func TestFileRefusals(t *testing.T) {
 		{"twice", one + one, "", "rows.jsonl:2: id: " + row["id"] + ": repeats the row of line 1"},
 		{"missing column", string(encode(t, missing).Data), "", "rows.jsonl:1: osl: is missing"},
 		{"unknown column", string(encode(t, extra).Data), "", "rows.jsonl:1: oslo: unknown column"},
-		{"empty line", one + "\n" + one, "", "rows.jsonl:2:1: ends too early"},
+		{"empty line", one + "\n" + one, "", "rows.jsonl:2: is empty"},
 		{"facts twice", one, facts + facts, "launch.jsonl:2: row_id: "},
 		{"unknown key", one, strings.Replace(facts, "spec", "Spec2", 1), "Spec2: unknown key"},
 		{"unknown match", one, strings.Replace(facts, "none", "some", 1), "launch.jsonl:1: match: some: unknown match"},

@@ -46,7 +46,7 @@ func rule(b *strings.Builder, r invariants.Record) {
 		item("missing", cell(r.Target))
 	}
 	if r.Became != "" {
-		item("here", cell(r.Became))
+		item("in this module", cell(r.Became))
 	}
 	if r.Ask != "" {
 		item("reviewer answers", cell(r.Ask+" Asked when "+r.Applies+"."))

@@ -110,8 +110,8 @@ func (a *action) refuses(t *testing.T, with map[string]string) string {
 		}
 	}
 	s := a.Runs.Steps[len(a.Runs.Steps)-1]
-	c := exec.Command("bash", "-euo", "pipefail", "-c", s.Run)
-	c.Env = append(os.Environ(), "PATH="+dir+":"+os.Getenv("PATH"), "RUNNER_TEMP="+dir, "GITHUB_STEP_SUMMARY=summary.md")
+	c := exec.Command("bash", "-euo", "pipefail", "-c", "PATH=$RUNNER_TEMP:$PATH\n"+s.Run)
+	c.Env = append(os.Environ(), "RUNNER_TEMP="+dir, "GITHUB_STEP_SUMMARY=summary.md")
 	for name, value := range s.Env {
 		c.Env = append(c.Env, name+"="+fill(value))
 	}

@@ -40,13 +40,6 @@ func TestPricesTakePlansOnly(t *testing.T) {
 		bad{"a plan", files{"cost/a.go": "package cost\n\nfunc (m *Model) Memory(p *plan.PoolPlan) {}\n"}, ""})
 }
 
-func receiver(fn *ast.FuncDecl) string {
-	if fn.Recv == nil {
-		return ""
-	}
-	return typeName(fn.Recv.List[0].Type)
-}
-
 // typeName is a type as written, without its stars.
 func typeName(e ast.Expr) string {
 	switch e := e.(type) {

@@ -127,10 +127,15 @@ func chosen(s *spec.Scenario, kinds []engines.Kind) (engines.Kind, error) {
 	return nil, &diag.Refusal{Field: "engine.kind", Value: s.Engine.Kind, Problem: "is not an engine of this build", Accept: diag.OneOf(s.Engine.Kind, names), Rule: "SIM-1"}
 }
 
+// EngineSpec is what a scenario tells each of its engines.
+func EngineSpec(s *spec.Scenario) engines.Spec {
+	return engines.Spec{Model: s.Model, Checkpoint: s.Checkpoint, Hardware: s.Hardware, Nodes: s.Cluster.Nodes, Args: s.Engine.Args, Env: s.Engine.Env}
+}
+
 // addInstances builds the engines and returns where requests enter each.
 func (m *model) addInstances(client des.ID) ([]des.ID, error) {
 	s := m.scenario
-	es := engines.Spec{Model: s.Model, Checkpoint: s.Checkpoint, Hardware: s.Hardware, Nodes: s.Cluster.Nodes, Args: s.Engine.Args, Env: s.Engine.Env}
+	es := EngineSpec(s)
 	var err error
 	if m.settings, _, err = m.kind.Explain(es, m.world.Environment); err != nil {
 		return nil, err

@@ -67,7 +67,7 @@ type scheme struct {
 // would match nothing and leave its module quantised.
 func (s scheme) located(file string, h handler) error {
 	for _, n := range s.layers {
-		if !strings.HasPrefix(n, h.prefix+".layers.") && (h.mtp == "" || !strings.HasPrefix(n, h.mtp[:strings.Index(h.mtp, "layers.")])) {
+		if !h.names(n) {
 			return &diag.Refusal{File: file, Field: "quantization", Value: n, Problem: "is kept unquantised but is none of this architecture's modules", Accept: h.prefix + ".layers.N...", Rule: "SUB-15"}
 		}
 	}
@@ -132,6 +132,13 @@ func (s scheme) layer(file string, g *catalog.Graph, b *catalog.Block, m modules
 		}
 	}
 	return nil
+}
+
+// names says whether a module stands where h's layers do, those of the MTP tree
+// included.
+func (h handler) names(module string) bool {
+	tree, _, own := strings.Cut(h.mtp, "layers.")
+	return strings.HasPrefix(module, h.prefix+".layers.") || own && strings.HasPrefix(module, tree)
 }
 
 // mtpPrefix names the module of the MTP layer: one past the last layer, or a tree

@@ -59,10 +59,8 @@ func (o *options) checkOutput() error {
 	if info, err := os.Lstat(filepath.Clean(o.out)); err == nil && info.Mode()&fs.ModeSymlink != 0 {
 		return &diag.Refusal{Field: "--out", Value: o.out, Problem: "is a symbolic link, which a directory would replace", Accept: "the directory itself"}
 	}
-	for _, f := range [][2]string{{"--junit", o.junit}, {"--step-summary", o.stepSummary}} {
-		if err := writable(f[0], f[1]); err != nil {
-			return err
-		}
+	if err := o.pipeline.check(); err != nil {
+		return err
 	}
 	if _, err := site.LibraryThere(o.library); err != nil {
 		return &diag.Refusal{Field: "--charts", Value: o.library, Problem: "cannot be read: " + err.Error(), Accept: "node_modules with the chart library, or nothing"}

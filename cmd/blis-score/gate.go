@@ -25,8 +25,8 @@ type seedJob struct {
 	role                             ledger.Role
 	seedEnv, ledger, base, candidate string
 	registration, run, evaluations   string
-	junit, stepSummary               string
-	json                             bool
+	pipeline
+	json bool
 }
 
 func (o *seedJob) flags(c *cobra.Command) {
@@ -35,12 +35,12 @@ func (o *seedJob) flags(c *cobra.Command) {
 	f.StringVar(&o.ledger, "ledger", "", "directory made by ledger ingest, with the units of every role")
 	f.StringVar(&o.candidate, "candidate", "", "the candidate's predictions")
 	f.StringVar(&o.evaluations, "evaluations", "evaluations.jsonl", "file of every evaluation so far; this one is appended, whatever it says")
-	f.StringVar(&o.stepSummary, "step-summary", "", "also append a Markdown summary to this file")
+	o.summaryFlag(f)
 	f.BoolVar(&o.json, "json", false, "print the evaluation as JSON")
 	required := []string{"seed-env", "candidate"}
 	if o.role != ledger.Validate {
 		f.StringVar(&o.base, "base", "", "the base's predictions")
-		f.StringVar(&o.junit, "junit", "", "also write the lanes as JUnit XML to this file")
+		o.junitFlag(f, "lanes")
 		required = append(required, "base")
 	}
 	for _, name := range required {
@@ -95,12 +95,10 @@ func errorCmd() *cobra.Command {
 
 // checkOutput refuses files that could not be written once units were read.
 func (o *seedJob) checkOutput() error {
-	for _, f := range [][2]string{{"--evaluations", o.evaluations}, {"--junit", o.junit}, {"--step-summary", o.stepSummary}} {
-		if err := writable(f[0], f[1]); err != nil {
-			return err
-		}
+	if err := writable("--evaluations", o.evaluations); err != nil {
+		return err
 	}
-	return nil
+	return o.pipeline.check()
 }
 
 // open reads what both kinds of job need.
@@ -201,19 +199,13 @@ func (o *seedJob) record(e *gate.Evaluation, cand *gate.Predictions) error {
 }
 
 func (o *seedJob) show(w io.Writer, e *gate.Evaluation) error {
-	if o.junit != "" {
-		data, err := report.JUnitGate(e.Report)
-		if err != nil {
-			return err
+	if err := o.deliver(func() ([]byte, error) { return report.JUnitGate(e.Report) }, func() string {
+		if e.Report == nil {
+			return ""
 		}
-		if err := write(o.junit, data); err != nil {
-			return err
-		}
-	}
-	if o.stepSummary != "" && e.Report != nil {
-		if err := appendTo(o.stepSummary, []byte(report.MarkdownGate(e))); err != nil {
-			return err
-		}
+		return report.MarkdownGate(e)
+	}); err != nil {
+		return err
 	}
 	if o.json {
 		data, err := canon.Indent(e)

@@ -9,7 +9,6 @@ import (
 	"github.com/inference-sim/accuracy-dashboard/internal/diag"
 	"github.com/inference-sim/accuracy-dashboard/scorer"
 	"github.com/inference-sim/accuracy-dashboard/scorer/record"
-	"github.com/inference-sim/accuracy-dashboard/scorer/report"
 	"github.com/inference-sim/accuracy-dashboard/scorer/snapshot"
 	"github.com/inference-sim/accuracy-dashboard/site/page"
 )
@@ -101,31 +100,4 @@ func changes(in *page.Input, o options) []record.Change {
 		}
 	}
 	return out
-}
-
-// report writes what a pipeline reads.
-func (j *job) report(in page.Input) error {
-	if j.junit != "" {
-		data, err := report.JUnit(in.Points)
-		if err != nil {
-			return err
-		}
-		if err := write(j.junit, data); err != nil {
-			return err
-		}
-	}
-	if j.stepSummary != "" {
-		return appendTo(j.stepSummary, []byte(report.Markdown(in.Summary)))
-	}
-	return nil
-}
-
-// appendTo adds data to the end of a file that others write too.
-func appendTo(file string, data []byte) error {
-	f, err := os.OpenFile(file, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
-	if err == nil {
-		_, err = f.Write(data)
-		err = errors.Join(err, f.Close())
-	}
-	return unwritable(file, err)
 }

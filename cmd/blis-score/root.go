@@ -5,6 +5,7 @@ import (
 	"runtime"
 
 	"github.com/inference-sim/accuracy-dashboard/scorer/record"
+	"github.com/inference-sim/accuracy-dashboard/scorer/report"
 	"github.com/inference-sim/accuracy-dashboard/site"
 	"github.com/spf13/cobra"
 )
@@ -17,7 +18,7 @@ type options struct {
 	jobs                       int
 	json, recordsOnly, resume  bool
 	shard, snapshots           string
-	junit, stepSummary         string
+	pipeline
 }
 
 // root is the command tree, made anew for each run and for the generated reference.
@@ -52,8 +53,8 @@ func (o *options) outputFlags(c *cobra.Command) {
 	f.StringVar(&o.key, "key", "", "PEM private key (P-256) that signs the site; without one the signature proves integrity only")
 	f.StringVar(&o.library, "charts", "site/node_modules", "node_modules with the chart library; without it charts are static pictures")
 	f.StringVar(&o.snapshots, "snapshots", "", "directory of published releases, kept in the new site; the site at --out has them unless this is set")
-	f.StringVar(&o.junit, "junit", "", "also write the points as JUnit XML to this file")
-	f.StringVar(&o.stepSummary, "step-summary", "", "also append a Markdown summary to this file")
+	o.junitFlag(f, "points")
+	o.summaryFlag(f)
 	f.BoolVar(&o.json, "json", false, "print the summary as JSON in place of the closing table")
 	f.BoolVar(&o.recordsOnly, "records-only", false, "stop after the data files: no pages, no signature")
 }
@@ -88,7 +89,7 @@ func (j *job) finish(c *cobra.Command, trials []record.Trial) error {
 	if err := publish(c.Context(), in, j.options, c.ErrOrStderr()); err != nil {
 		return err
 	}
-	if err := j.report(in); err != nil {
+	if err := j.deliver(func() ([]byte, error) { return report.JUnit(in.Points) }, func() string { return report.Markdown(in.Summary) }); err != nil {
 		return err
 	}
 	if j.json {

@@ -5,17 +5,16 @@ import (
 
 	"github.com/inference-sim/accuracy-dashboard/cost"
 	"github.com/inference-sim/accuracy-dashboard/cost/plan"
-	"github.com/inference-sim/accuracy-dashboard/engines"
 	"github.com/inference-sim/accuracy-dashboard/internal/world"
 	"github.com/inference-sim/accuracy-dashboard/scorer/record"
+	"github.com/inference-sim/accuracy-dashboard/sim"
 	"github.com/inference-sim/accuracy-dashboard/sim/spec"
 )
 
 // typicalSteps prices and explains two steps of a finished run: decoding at the
 // concurrency it reached, and one mean prompt alone.
 func typicalSteps(w *world.World, s *spec.Scenario, r *spec.Result) ([]record.TypicalStep, error) {
-	p, pricer, err := w.Compile(s.Engine.Kind, engines.Spec{Model: s.Model, Checkpoint: s.Checkpoint, Hardware: s.Hardware,
-		Nodes: s.Cluster.Nodes, Args: s.Engine.Args, Env: s.Engine.Env})
+	p, pricer, err := w.Compile(s.Engine.Kind, sim.EngineSpec(s))
 	if err != nil {
 		return nil, err
 	}

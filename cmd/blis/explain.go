@@ -9,6 +9,7 @@ import (
 	"github.com/inference-sim/accuracy-dashboard/engines"
 	"github.com/inference-sim/accuracy-dashboard/internal/diag"
 	"github.com/inference-sim/accuracy-dashboard/internal/world"
+	"github.com/inference-sim/accuracy-dashboard/sim"
 	"github.com/inference-sim/accuracy-dashboard/sim/spec"
 	"github.com/spf13/cobra"
 )
@@ -51,8 +52,7 @@ func explain(w *world.World, s *spec.Scenario) ([]engines.Resolved, *plan.PoolPl
 	if err != nil {
 		return nil, nil, err
 	}
-	return kind.Explain(engines.Spec{Model: s.Model, Checkpoint: s.Checkpoint, Hardware: s.Hardware, Nodes: s.Cluster.Nodes,
-		Args: s.Engine.Args, Env: s.Engine.Env}, w.Environment())
+	return kind.Explain(sim.EngineSpec(s), w.Environment())
 }
 
 func drawExplained(w io.Writer, settings []engines.Resolved, p *plan.PoolPlan) error {

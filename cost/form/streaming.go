@@ -14,16 +14,6 @@ func (e Elementwise) Point(c *Chip) Point {
 	return p
 }
 
-// Sampling turns logits [Rows, Vocab] into tokens: Passes reads or writes of
-// fp32 logits.
-type Sampling struct{ Rows, Vocab, Passes float64 }
-
-func (Sampling) Coords() []Coord { return elementwiseCoords }
-
-func (s Sampling) Point(c *Chip) Point {
-	return Elementwise{Bytes: float64(4*s.Rows) * s.Vocab * s.Passes}.Point(c)
-}
-
 // Recurrent is a linear-attention or state-space layer over Tokens tokens of
 // Seqs sequences: each head keeps a Key x Value fp32 state, read and written once
 // per sequence, and does 8 FLOPs per token and state element (gated delta rule,

@@ -1,8 +1,6 @@
 package config
 
 import (
-	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 )
@@ -31,22 +29,6 @@ func (e environment) integer(name string, unset int) (int, error) {
 		return 0, valueError("%s: invalid literal for int() with base 10: '%s'", name, v)
 	}
 	return n, nil
-}
-
-// choice is env_with_choices.
-func (e environment) choice(name, unset string, choices ...string) (string, error) {
-	v, ok := e.vars[name]
-	if !ok {
-		return unset, nil
-	}
-	if slices.Contains(choices, v) {
-		return v, nil
-	}
-	quoted := make([]string, len(choices))
-	for i, c := range choices {
-		quoted[i] = fmt.Sprintf("'%s'", c)
-	}
-	return "", valueError("Invalid value '%s' for %s. Valid options: [%s].", v, name, strings.Join(quoted, ", "))
 }
 
 // on is bool(int(value)).

@@ -75,20 +75,33 @@ func rulesShowCmd() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			var ids []string
-			for _, r := range records {
-				if strings.EqualFold(r.ID, args[0]) {
-					return drawRule(cmd.OutOrStdout(), r)
-				}
-				ids = append(ids, r.ID)
+			found, err := pick(records, args)
+			if err != nil {
+				return err
 			}
-			accept := "an id that `blis invariants list` names"
-			if near := diag.Nearest(args[0], ids); near != "" {
-				accept = "did you mean " + near + "?"
-			}
-			return &diag.Refusal{Field: "ID", Value: args[0], Problem: "is no rule", Accept: accept}
+			return drawRule(cmd.OutOrStdout(), found[0])
 		},
 	}
+}
+
+// pick is the records with the ids.
+func pick(records []invariants.Record, ids []string) (out []invariants.Record, err error) {
+	for _, id := range ids {
+		i := slices.IndexFunc(records, func(r invariants.Record) bool { return strings.EqualFold(r.ID, id) })
+		if i < 0 {
+			var known []string
+			for _, r := range records {
+				known = append(known, r.ID)
+			}
+			accept := "an id that `blis invariants list` names"
+			if near := diag.Nearest(id, known); near != "" {
+				accept = "did you mean " + near + "?"
+			}
+			return nil, &diag.Refusal{Field: "ID", Value: id, Problem: "is no rule", Accept: accept}
+		}
+		out = append(out, records[i])
+	}
+	return out, nil
 }
 
 func drawRule(w io.Writer, r invariants.Record) error {
@@ -138,11 +151,13 @@ func rulesCheckCmd() *cobra.Command {
 				fmt.Fprintln(cmd.OutOrStdout(), f)
 			}
 			if len(ids) > 0 {
-				records = slices.DeleteFunc(records, func(r invariants.Record) bool { return !slices.Contains(ids, r.ID) })
+				if records, err = pick(records, ids); err != nil {
+					return err
+				}
 			}
 			failed := 0
 			if run {
-				if failed, err = runChecks(cmd.Context(), cmd.OutOrStdout(), dir, records); err != nil {
+				if failed, err = runChecks(cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr(), dir, records); err != nil {
 					return err
 				}
 			}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -13,6 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/inference-sim/accuracy-dashboard/invariants"
 )
@@ -20,101 +20,151 @@ import (
 // ending is how one test ended, "not run" when it did not, and what it printed.
 type ending struct{ how, output string }
 
-// runChecks runs every named test once on the tree in dir and every break on a copy of
-// it, reports rule by rule, and says which tree it judged (X22).
-func runChecks(ctx context.Context, w io.Writer, dir string, records []invariants.Record) (failed int, err error) {
-	ends, err := runNamed(ctx, dir, records)
+// ruleRun runs the checks of records. Every named test runs once on the tree in dir, and
+// every break once on a copy of it.
+type ruleRun struct {
+	dir, module string
+	log         io.Writer // progress, a line for each package and break
+	began       time.Time
+}
+
+// runChecks reports rule by rule, and says which tree it judged (X22).
+func runChecks(ctx context.Context, w, log io.Writer, dir string, records []invariants.Record) (failed int, err error) {
+	r := ruleRun{dir: dir, log: log, began: time.Now()}
+	if r.module, err = moduleName(dir); err != nil {
+		return 0, err
+	}
+	ends, err := r.named(ctx, records)
 	if err != nil {
 		return 0, err
 	}
-	broken, err := os.MkdirTemp("", "blis-broken-")
+	broken, digest, err := r.breaks(ctx, records)
 	if err != nil {
 		return 0, err
 	}
-	defer os.RemoveAll(broken)
-	digest, err := invariants.Copy(broken, os.DirFS(dir))
-	if err != nil {
-		return 0, err
-	}
-	proven := 0
-	for _, r := range records {
-		verdict := "pass"
-		for _, c := range r.Checks {
-			for _, test := range []string{c.Test, c.Bad} {
-				if e := ends[test]; e.how != "pass" && !(c.When == "nightly" && e.how == "skip" && os.Getenv(invariants.NightlySwitch) == "") {
-					verdict = fmt.Sprintf("FAIL %s (%s) %s", test, e.how, strings.TrimSpace(e.output))
-				}
-			}
-			if c.Break != nil {
-				proven++
-				if why, err := survives(ctx, broken, r.ID, c); err != nil {
-					return 0, err
-				} else if why != "" {
-					verdict = "FAIL " + why
-				}
-			}
-		}
-		if len(r.Checks) > 0 {
-			fmt.Fprintf(w, "%-7s %s\n", r.ID, verdict)
+	for _, rec := range records {
+		verdict := verdictOf(rec, ends, broken)
+		if len(rec.Checks) > 0 {
+			fmt.Fprintf(w, "%-7s %s\n", rec.ID, verdict)
 		}
 		if verdict != "pass" {
 			failed++
 		}
 	}
-	_, err = fmt.Fprintf(w, "tree %s: %d tests ran, %d breaks\n", digest, len(ends), proven)
+	_, err = fmt.Fprintf(w, "tree %s: %d tests ran, %d breaks\n", digest, len(ends), len(broken))
 	return failed, err
 }
 
-func runNamed(ctx context.Context, dir string, records []invariants.Record) (map[string]ending, error) {
-	byPackage := map[string][]string{}
-	for _, r := range records {
-		for _, c := range r.Checks {
-			for _, test := range []string{c.Test, c.Bad} {
-				pkg, name := splitTest(test)
-				byPackage[pkg] = append(byPackage[pkg], name)
+// verdictOf is "pass", or what is wrong with the rule's checks.
+func verdictOf(r invariants.Record, ends map[string]ending, broken map[breaking]ending) string {
+	var wrong []string
+	for _, c := range r.Checks {
+		for _, test := range slices.Compact([]string{c.Test, c.Bad}) {
+			if e := ends[test]; e.how != "pass" && !(c.When == "nightly" && e.how == "skip" && !nightly()) {
+				wrong = append(wrong, fmt.Sprintf("FAIL %s (%s) %s", test, e.how, strings.TrimSpace(e.output)))
 			}
 		}
-	}
-	ends := map[string]ending{}
-	for _, pkg := range slices.Sorted(maps.Keys(byPackage)) {
-		names := slices.Compact(slices.Sorted(slices.Values(byPackage[pkg])))
-		if err := goTest(ctx, dir, pkg, names, ends); err != nil {
-			return nil, err
+		if c.Break == nil {
+			continue
+		}
+		switch e := broken[breaking{*c.Break, c.Test}]; {
+		case e.how != "fail":
+			wrong = append(wrong, fmt.Sprintf("FAIL %s: a module broken in %s ends in %q %s", c.Test, c.Break.File, e.how, strings.TrimSpace(e.output)))
+		case !slices.Contains(invariants.ID.FindAllString(e.output, -1), r.ID):
+			wrong = append(wrong, fmt.Sprintf("FAIL %s: fails on its break and does not say %s", c.Test, r.ID))
 		}
 	}
-	return ends, nil
+	if wrong == nil {
+		return "pass"
+	}
+	return strings.Join(wrong, "\n\t")
 }
 
-// survives says what is wrong when the check c does not find its break in the tree in
-// dir, or does not say that it breaks the rule id.
-func survives(ctx context.Context, dir, id string, c invariants.Check) (why string, err error) {
-	file := filepath.Join(dir, filepath.FromSlash(c.Break.File))
+func nightly() bool { return os.Getenv(invariants.NightlySwitch) != "" }
+
+// named runs each test that records name, all packages in one run of the go command: it
+// builds them together, and answers what an interrupted run had finished from its cache.
+func (r *ruleRun) named(ctx context.Context, records []invariants.Record) (map[string]ending, error) {
+	ends := map[string]ending{}
+	for _, rec := range records {
+		for _, c := range rec.Checks {
+			ends[c.Test], ends[c.Bad] = ending{how: "not run"}, ending{how: "not run"}
+		}
+	}
+	packages, names := map[string]bool{}, map[string]bool{}
+	for test := range ends {
+		pkg, name := splitTest(test)
+		packages["./"+pkg], names[name] = true, true
+	}
+	if len(ends) == 0 {
+		return ends, nil
+	}
+	args := []string{"-run", "^(" + strings.Join(slices.Sorted(maps.Keys(names)), "|") + ")$"}
+	return ends, r.goTest(ctx, r.dir, append(args, slices.Sorted(maps.Keys(packages))...), len(packages), ends)
+}
+
+// breaking is one broken tree and the test that must find it.
+type breaking struct {
+	invariants.Break
+	test string
+}
+
+// breaks makes each break in a copy of the tree, runs its test there, and undoes it. It
+// returns the digest of the tree.
+func (r *ruleRun) breaks(ctx context.Context, records []invariants.Record) (map[breaking]ending, string, error) {
+	copied, err := os.MkdirTemp("", "blis-broken-")
+	if err != nil {
+		return nil, "", err
+	}
+	defer os.RemoveAll(copied)
+	digest, err := invariants.Copy(copied, os.DirFS(r.dir))
+	if err != nil {
+		return nil, "", err
+	}
+	out := map[breaking]ending{}
+	for _, rec := range records {
+		for _, c := range rec.Checks {
+			if c.Break == nil {
+				continue
+			}
+			b := breaking{*c.Break, c.Test}
+			if _, done := out[b]; done {
+				continue
+			}
+			if out[b], err = r.broken(ctx, copied, b); err != nil {
+				return nil, "", err
+			}
+			r.say("%s broken: %s ends in %q", b.File, b.test, out[b].how)
+		}
+	}
+	return out, digest, nil
+}
+
+// broken is how b's test ends in the copy of the tree while b's edit stands in it.
+// Trimmed paths let the copies of all runs share what was compiled, but for the packages
+// that the edit reaches.
+func (r *ruleRun) broken(ctx context.Context, copied string, b breaking) (end ending, err error) {
+	file := filepath.Join(copied, filepath.FromSlash(b.File))
 	whole, err := os.ReadFile(file)
 	if err != nil {
-		return "", err
+		return end, err
 	}
-	text, err := c.Break.Apply(string(whole))
+	text, err := b.Apply(string(whole))
 	if err != nil {
-		return err.Error(), nil
+		return ending{"not broken", err.Error()}, nil
 	}
 	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
-		return "", err
+		return end, err
 	}
-	ends := map[string]ending{}
-	pkg, name := splitTest(c.Test)
-	err = goTest(ctx, dir, pkg, []string{name}, ends)
-	if restored := os.WriteFile(file, whole, 0o644); err == nil {
-		err = restored
-	}
-	switch e := ends[c.Test]; {
-	case err != nil:
-		return "", err
-	case e.how != "fail":
-		return fmt.Sprintf("%s: a module broken in %s ends in %q %s", c.Test, c.Break.File, e.how, strings.TrimSpace(e.output)), nil
-	case !slices.Contains(invariants.ID.FindAllString(e.output, -1), id):
-		return fmt.Sprintf("%s: fails on its break and does not say %s", c.Test, id), nil
-	}
-	return "", nil
+	defer func() { err = errors.Join(err, os.WriteFile(file, whole, 0o644)) }()
+	pkg, name := splitTest(b.test)
+	ends := map[string]ending{b.test: {how: "not run"}}
+	err = r.goTest(ctx, copied, []string{"-trimpath", "-run", "^" + name + "$", "./" + pkg}, 0, ends)
+	return ends[b.test], err
+}
+
+func (r *ruleRun) say(format string, args ...any) {
+	fmt.Fprintf(r.log, "%6.0fs  %s\n", time.Since(r.began).Seconds(), fmt.Sprintf(format, args...))
 }
 
 func splitTest(test string) (pkg, name string) {
@@ -122,37 +172,85 @@ func splitTest(test string) (pkg, name string) {
 	return test[:i], test[i+1:]
 }
 
-// goTest adds the end of each test of one package. The run is a required one: a test
-// that lacks a tool fails in it. Trimmed paths let a copy of the tree share what the
-// tree has compiled, but for the packages its break reaches.
-func goTest(ctx context.Context, dir, pkg string, names []string, ends map[string]ending) error {
-	c := exec.CommandContext(ctx, "go", "test", "-json", "-trimpath", "-vet=off", "-run", "^("+strings.Join(names, "|")+")$", "./"+pkg)
-	c.Dir, c.Env = dir, append(os.Environ(), invariants.RequiredSwitch+"=1")
-	var errs bytes.Buffer
-	c.Stderr = &errs
+func moduleName(dir string) (string, error) {
+	c := exec.Command("go", "list", "-m")
+	c.Dir = dir
 	out, err := c.Output()
-	if _, ran := errors.AsType[*exec.ExitError](err); err != nil && !ran {
+	if err != nil {
+		return "", fmt.Errorf("go list -m in %s: %w", dir, err)
+	}
+	return strings.TrimSpace(string(out)), nil
+}
+
+// event is a line of what the go command prints with -json.
+type event struct {
+	Action, Package, ImportPath, Test, Output string
+	Elapsed                                   float64
+}
+
+// goTest runs the go command and writes down how each test of ends ended. The run is a
+// required one: a test that lacks a tool fails in it. It logs each of packages that ends.
+func (r *ruleRun) goTest(ctx context.Context, dir string, args []string, packages int, ends map[string]ending) error {
+	args = append([]string{"test", "-json", "-vet=off"}, args...)
+	if nightly() {
+		args = slices.Insert(args, 1, "-timeout=5h")
+	}
+	c := exec.CommandContext(ctx, "go", args...)
+	c.Dir, c.Env = dir, append(os.Environ(), invariants.RequiredSwitch+"=1")
+	pipe, err := c.StdoutPipe()
+	if err != nil {
 		return err
 	}
-	for _, name := range names {
-		ends[pkg+"."+name] = ending{"not run", errs.String()}
+	c.Stderr = r.log
+	if err := c.Start(); err != nil {
+		return err
 	}
-	printed := map[string]string{}
-	for d := json.NewDecoder(bytes.NewReader(out)); ; {
-		var e struct{ Action, Test, Output string }
+	done, printed := 0, map[string]string{}
+	for d := json.NewDecoder(pipe); ; {
+		var e event
 		if err := d.Decode(&e); errors.Is(err, io.EOF) {
-			return nil
+			break
 		} else if err != nil {
-			return fmt.Errorf("%s: %w", pkg, err)
+			return errors.Join(fmt.Errorf("go test: %w", err), c.Wait())
 		}
-		test, _, _ := strings.Cut(e.Test, "/")
-		printed[test] += e.Output
-		switch {
-		case !slices.Contains(names, e.Test):
-		case e.Action == "pass":
-			ends[pkg+"."+test] = ending{how: "pass"}
-		case e.Action == "fail" || e.Action == "skip":
-			ends[pkg+"."+test] = ending{e.Action, printed[test]}
+		pkg := strings.TrimPrefix(strings.TrimPrefix(e.Package, r.module), "/")
+		if e.Test == "" && packages > 0 && slices.Contains([]string{"pass", "fail", "skip"}, e.Action) {
+			done++
+			r.say("%d of %d: %s %s, %.1f s", done, packages, pkg, e.Action, e.Elapsed)
 		}
+		e.record(pkg, printed, ends)
+	}
+	if err := c.Wait(); err != nil {
+		if _, ran := errors.AsType[*exec.ExitError](err); !ran || ctx.Err() != nil {
+			return errors.Join(err, ctx.Err())
+		}
+	}
+	return nil
+}
+
+// record notes what e says of a test that ends lists; a package that was not built says
+// so for each of its tests.
+func (e event) record(pkg string, printed map[string]string, ends map[string]ending) {
+	if e.Action == "build-output" {
+		pkg, _, _ = strings.Cut(e.ImportPath, " ")
+		printed[pkg] += e.Output
+		return
+	}
+	top, _, _ := strings.Cut(e.Test, "/")
+	test := pkg + "." + top
+	printed[test] += e.Output
+	_, wanted := ends[test]
+	switch {
+	case e.Test == "" && e.Action == "fail":
+		for t, end := range ends {
+			if p, _ := splitTest(t); p == pkg && end.how == "not run" {
+				ends[t] = ending{"not run", printed[pkg+"."] + printed[e.Package]}
+			}
+		}
+	case !wanted || top != e.Test:
+	case e.Action == "pass":
+		ends[test] = ending{how: "pass"}
+	case e.Action == "fail" || e.Action == "skip":
+		ends[test] = ending{e.Action, printed[test]}
 	}
 }

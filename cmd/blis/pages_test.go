@@ -200,6 +200,7 @@ func TestInvariantsCommand(t *testing.T) {
 		{"invariants list --status new --json", exit.Done, `"status": "new"`},
 		{"invariants show x6", exit.Done, "X6  Same inputs, same bytes"},
 		{"invariants show X66", exit.Refused, "is no rule"},
+		{"invariants check X66", exit.Refused, "is no rule"},
 		{"invariants check --root ../../internal/need", exit.Failed, "which does not exist"},
 		{"docs --check --root testdata", exit.Refused, "is no source tree"},
 	} {

@@ -2,6 +2,7 @@ package cost
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 
@@ -27,13 +28,7 @@ func New(c *catalog.Catalog, r *registry.Registry) *Model {
 
 // Used lists the registry entries some answer rested on, in the registry's order.
 func (m *Model) Used() []*registry.Entry {
-	var out []*registry.Entry
-	for _, e := range m.registry.Entries() {
-		if m.used[e] {
-			out = append(out, e)
-		}
-	}
-	return out
+	return slices.SortedFunc(maps.Keys(m.used), registry.Order)
 }
 
 // lookup is registry.Lookup, recorded.

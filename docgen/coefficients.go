@@ -8,14 +8,18 @@ import (
 
 // coefficients counts entries by chip and method, and lists every fitted one with its
 // error on shapes that were kept from the fit.
-func coefficients(r *registry.Registry) string {
+func coefficients(r *registry.Registry) (string, error) {
 	if r == nil {
-		return ""
+		return "", nil
+	}
+	entries, err := r.Entries()
+	if err != nil {
+		return "", err
 	}
 	methods := []string{"measured", "calibrated", "transferred", "literature", "vendor_spec", "roofline", "assumed"}
 	count := map[string]map[string]int{}
 	var fitted [][]string
-	for _, e := range r.Entries() {
+	for _, e := range entries {
 		chip := e.Chip
 		if chip == "" {
 			chip = "every chip"
@@ -44,7 +48,7 @@ func coefficients(r *registry.Registry) string {
 	return "An entry answers for one primitive, kernel, number format and chip. The most trusted entry that matches is used, and every price names the least trusted method it needed.\n\n" +
 		"## Entries by method, most trusted first\n\n" + table(append([]string{"chip"}, methods...), chips) +
 		"\n## Errors on held-out shapes\n\nThe fit was repeated without the held shapes and judged on them. Bias is the median of the signed errors. These are errors of one operation on one chip and not of a latency.\n\n" +
-		table([]string{"chip", "primitive", "kernel", "version", "format", "rows", "held", "median error", "p95 error", "bias"}, fitted)
+		table([]string{"chip", "primitive", "kernel", "version", "format", "rows", "held", "median error", "p95 error", "bias"}, fitted), nil
 }
 
 func percent(x float64) string { return fmt.Sprintf("%.1f%%", 100*x) }

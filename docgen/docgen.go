@@ -70,7 +70,11 @@ func Files(in Input) (map[string][]byte, error) {
 	page("invariants", "Rules", "What the project holds itself to, where each rule is checked, and whether it holds today.", rules(in.Records))
 	page("maintainers", "Maintainer checklist", "Rules that a person keeps for the repository as a whole.", checklist(in.Records))
 	page("imports", "Who may import whom", "The packages from the ground up, and the policy that orders them.", imports(in))
-	page("coefficients", "Coefficients", "How far each price can be trusted: its method, its data, its error on shapes it never saw.", coefficients(in.Registry))
+	trusted, err := coefficients(in.Registry)
+	if err != nil {
+		return nil, err
+	}
+	page("coefficients", "Coefficients", "How far each price can be trusted: its method, its data, its error on shapes it never saw.", trusted)
 	errors, err := fits(in.Fits, out)
 	if err != nil {
 		return nil, err

@@ -18,25 +18,33 @@ func (c Change) String() string { return fmt.Sprintf("%s %s: %s", c.Key, c.Metho
 
 // Diff lists what b holds differently from a, in the registries' order. A price
 // moves by at most the largest factor shown, times the change of the launch time.
-func Diff(a, b *Registry) []Change {
+func Diff(a, b *Registry) ([]Change, error) {
+	before, err := a.Entries()
+	if err != nil {
+		return nil, err
+	}
+	after, err := b.Entries()
+	if err != nil {
+		return nil, err
+	}
 	old := map[string]*Entry{}
-	for _, e := range a.entries {
+	for _, e := range before {
 		old[e.identity()] = e
 	}
 	var out []Change
-	for _, e := range b.entries {
+	for _, e := range after {
 		was := old[e.identity()]
 		delete(old, e.identity())
 		if what := moved(was, e); what != "" {
 			out = append(out, Change{e.Key, e.Method, what})
 		}
 	}
-	for _, e := range a.entries {
+	for _, e := range before {
 		if old[e.identity()] != nil {
 			out = append(out, Change{e.Key, e.Method, "removed"})
 		}
 	}
-	return out
+	return out, nil
 }
 
 // moved says how b differs from a; "" when prices agree.

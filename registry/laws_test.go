@@ -79,8 +79,12 @@ var pattern = map[plan.Primitive]form.Pattern{plan.AllReduce: form.AllReduce, pl
 // each calls f for every entry of the embedded registry that has a curve.
 func each(t *testing.T, f func(e *registry.Entry, chip form.Chip, curve *form.Curve, on form.Operands)) {
 	r, c := embedded(t)
+	entries, err := r.Entries()
+	if err != nil {
+		t.Fatal(err)
+	}
 	n := 0
-	for _, e := range r.Entries() {
+	for _, e := range entries {
 		if e.Value != nil {
 			continue
 		}

@@ -7,11 +7,10 @@ import (
 	"io/fs"
 	"maps"
 	"path"
-	"slices"
 	"strings"
 	"sync"
 
-	"github.com/inference-sim/accuracy-dashboard/cost/plan"
+	"github.com/inference-sim/accuracy-dashboard/cost/form"
 	"github.com/inference-sim/accuracy-dashboard/internal/canon"
 	"github.com/inference-sim/accuracy-dashboard/internal/diag"
 	"github.com/inference-sim/accuracy-dashboard/internal/strict"
@@ -32,8 +31,9 @@ func EmbeddedFS() fs.FS {
 	return sub
 }
 
-// Embedded opens EmbeddedFS once.
-var Embedded = sync.OnceValues(func() (*Registry, error) { return Open(EmbeddedFS()) })
+// Embedded is the registry compiled into the program. A chip's files are read when the chip is
+// first asked for: a run names one chip of many.
+var Embedded = sync.OnceValues(func() (*Registry, error) { return list(EmbeddedFS()) })
 
 // Set is one file: the coefficients of one family on one chip.
 type Set struct {
@@ -61,38 +61,52 @@ type Hashes struct {
 	Combined string   `json:"combined"`
 }
 
-// contents is what the files of one or more directories hold.
-type contents struct {
-	entries   map[string]*Entry // by identity
-	transfers map[string][]Transfer
-}
-
 // Open reads a registry and lays overlays over it, entry by entry. It refuses
 // any file it would not read.
 func Open(base fs.FS, overlays ...fs.FS) (*Registry, error) {
-	all := contents{map[string]*Entry{}, map[string][]Transfer{}}
+	r, err := list(base, overlays...)
+	if err != nil {
+		return nil, err
+	}
+	return r.whole()
+}
+
+// file is one data file, in memory and perhaps not decoded yet.
+type file struct {
+	path string
+	data []byte
+}
+
+// list finds the files of a registry and its overlays, and decodes none.
+func list(base fs.FS, overlays ...fs.FS) (*Registry, error) {
+	layers := make([]map[string][]file, 1+len(overlays)) // by chip
 	var h Hashes
 	for i, fsys := range append([]fs.FS{base}, overlays...) {
-		c, sum, err := read(fsys)
+		files, sum, err := read(fsys)
 		if err != nil {
 			return nil, err
 		}
-		if i == 0 {
+		if layers[i] = files; i == 0 {
 			h.Base, h.Combined = sum, sum
 		} else {
 			h.Overlays = append(h.Overlays, sum)
 		}
-		maps.Copy(all.entries, c.entries)
-		maps.Copy(all.transfers, c.transfers)
 	}
 	if len(overlays) > 0 {
 		h.Combined = canon.Sum([]byte(h.Base + " base\n" + strings.Join(h.Overlays, " overlay\n") + " overlay\n"))
 	}
-	return build(all, h)
+	own := map[string]func() (*contents, error){}
+	for _, layer := range layers {
+		for chip := range layer { //determinism:any-order fills a map
+			own[chip] = func() (*contents, error) { return decode(layers, chip) }
+		}
+	}
+	return build(own, h), nil
 }
 
-func read(fsys fs.FS) (contents, string, error) {
-	c, list := contents{map[string]*Entry{}, map[string][]Transfer{}}, &bytes.Buffer{}
+// read takes the files of one directory, by chip.
+func read(fsys fs.FS) (map[string][]file, string, error) {
+	files, sums := map[string][]file{}, &bytes.Buffer{}
 	err := fs.WalkDir(fsys, ".", func(p string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
@@ -104,13 +118,39 @@ func read(fsys fs.FS) (contents, string, error) {
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(list, "%s %s\n", canon.Sum(data), p)
-		return c.readSet(p, data)
+		fmt.Fprintf(sums, "%s %s\n", canon.Sum(data), p)
+		files[path.Dir(p)] = append(files[path.Dir(p)], file{p, data})
+		return nil
 	})
-	if err == nil && len(c.entries) == 0 {
+	if err == nil && len(files) == 0 {
 		err = &diag.Refusal{Problem: "holds no coefficient", Accept: "files " + Pattern, Rule: "SUB-9"}
 	}
-	return c, canon.Sum(list.Bytes()), err
+	return files, canon.Sum(sums.Bytes()), err
+}
+
+// contents is what the files of one chip hold.
+type contents struct {
+	entries   map[string]*Entry // by identity
+	transfers []Transfer
+	curves    map[Key]*form.Curve // of the entries that have their own
+}
+
+// decode reads a chip's files, each layer over the one before.
+func decode(layers []map[string][]file, chip string) (*contents, error) {
+	all := &contents{entries: map[string]*Entry{}}
+	for _, layer := range layers {
+		c := contents{entries: map[string]*Entry{}}
+		for _, f := range layer[chip] {
+			if err := c.readSet(f.path, f.data); err != nil {
+				return nil, err
+			}
+		}
+		maps.Copy(all.entries, c.entries)
+		if c.transfers != nil {
+			all.transfers = c.transfers
+		}
+	}
+	return all, nil
 }
 
 func (c *contents) readSet(p string, data []byte) error {
@@ -123,6 +163,9 @@ func (c *contents) readSet(p string, data []byte) error {
 	}
 	if s.Schema != Schema {
 		return &diag.Refusal{File: p, Field: "schema", Value: s.Schema, Problem: "unknown schema", Accept: Schema}
+	}
+	if len(s.Entries)+len(s.Transfers) == 0 {
+		return &diag.Refusal{File: p, Field: "entries", Problem: "holds no coefficient", Accept: "entries or transfers", Rule: "SUB-9"}
 	}
 	for _, e := range s.Entries {
 		e.file = p
@@ -138,75 +181,10 @@ func (c *contents) readSet(p string, data []byte) error {
 		c.entries[e.identity()] = e
 	}
 	if len(s.Transfers) > 0 {
-		chip := path.Dir(p)
-		if c.transfers[chip] != nil {
+		if c.transfers != nil {
 			return &diag.Refusal{File: p, Field: "transfers", Problem: "another file of this chip states transfers too", Accept: "one list per chip", Rule: "VAL-4"}
 		}
-		c.transfers[chip] = s.Transfers
+		c.transfers = s.Transfers
 	}
 	return nil
-}
-
-// build expands transfers, orders the entries and joins each to its curve.
-func build(c contents, h Hashes) (*Registry, error) {
-	own := ordered(c.entries)
-	for _, chip := range slices.Sorted(maps.Keys(c.transfers)) {
-		for _, t := range c.transfers[chip] {
-			t.expand(chip, own, c.entries)
-		}
-	}
-	r := &Registry{entries: ordered(c.entries), at: map[slot][]*Entry{}, hashes: h}
-	for _, e := range r.entries {
-		s := slot{e.Primitive, e.Chip, e.Boundary}
-		r.at[s] = append(r.at[s], e)
-	}
-	for _, e := range r.entries {
-		if err := r.join(e); err != nil {
-			return nil, err
-		}
-	}
-	return r, nil
-}
-
-// ordered sorts entries by identity.
-func ordered(all map[string]*Entry) []*Entry {
-	entries := make([]*Entry, 0, len(all))
-	for _, id := range slices.Sorted(maps.Keys(all)) {
-		entries = append(entries, all[id])
-	}
-	return entries
-}
-
-// expand adds to all the entries of chip that t transfers from own.
-func (t Transfer) expand(chip string, own []*Entry, all map[string]*Entry) {
-	have := map[Key]bool{}
-	for _, e := range all { //determinism:any-order fills a set
-		if e.Chip == chip {
-			have[e.Key] = true
-		}
-	}
-	for _, donor := range own {
-		k := donor.Key
-		k.Chip = chip
-		if donor.Chip != t.From || donor.Curve == nil || donor.Kernel == "" || have[k] {
-			continue
-		}
-		e := &Entry{Key: k, Method: plan.Transferred.String(), Rule: t.Rule, Unit: donor.Unit, Donor: &donor.Key, method: plan.Transferred, file: chip + "/"}
-		all[e.identity()] = e
-	}
-}
-
-// join follows donors; an entry never donates a donated curve.
-func (r *Registry) join(e *Entry) error {
-	if e.Donor == nil {
-		e.curve = e.Curve
-		return nil
-	}
-	for _, d := range r.at[slot{e.Donor.Primitive, e.Donor.Chip, e.Donor.Boundary}] {
-		if d.Curve != nil && d.Key == *e.Donor {
-			e.curve = d.Curve
-			return nil
-		}
-	}
-	return e.refuse("donor", e.Donor.String(), "names no entry that has a curve of its own", "the key of a fitted entry", "VAL-1")
 }

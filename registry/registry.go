@@ -15,6 +15,7 @@ package registry
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/inference-sim/accuracy-dashboard/cost/form"
@@ -63,21 +64,30 @@ func (k Key) String() string {
 		cmp.Or(k.Format, "any"), windowed, k.Chip, k.Boundary)
 }
 
-// Registry is an immutable set of entries, safe for concurrent reads.
+// Registry is an immutable set of entries, safe for concurrent reads. What it holds of a chip may
+// be read only when that chip is first asked for.
 type Registry struct {
-	entries []*Entry          // sorted by identity: load order plays no part
-	at      map[slot][]*Entry // by primitive, chip and boundary
-	hashes  Hashes
+	chips  map[string]*chip
+	hashes Hashes
 }
 
-type slot struct {
-	primitive plan.Primitive
-	chip      string
-	boundary  Boundary
-}
+// Chips lists the chips that have entries, by name.
+func (r *Registry) Chips() []string { return slices.Sorted(maps.Keys(r.chips)) }
 
-// Entries lists every entry in a fixed order.
-func (r *Registry) Entries() []*Entry { return r.entries }
+// Entries lists every entry in Order, or is the first refusal of a file not read before.
+func (r *Registry) Entries() ([]*Entry, error) {
+	all := map[string]*Entry{}
+	for _, name := range r.Chips() {
+		entries, err := r.chips[name].entries()
+		if err != nil {
+			return nil, err
+		}
+		for _, e := range entries {
+			all[e.identity()] = e
+		}
+	}
+	return ordered(all), nil
+}
 
 // Hashes are the content hashes of what was loaded.
 func (r *Registry) Hashes() Hashes { return r.hashes }
@@ -99,7 +109,14 @@ func (r *Registry) Lookup(k Key) (Resolved, error) {
 		k.Boundary = Device
 	}
 	var found []*Entry
-	for _, e := range r.at[slot{k.Primitive, k.Chip, k.Boundary}] {
+	var at map[slot][]*Entry
+	if c, ok := r.chips[k.Chip]; ok {
+		var err error
+		if at, err = c.slots(); err != nil {
+			return Resolved{}, err
+		}
+	}
+	for _, e := range at[slot{k.Primitive, k.Boundary}] {
 		if e.matches(k) {
 			found = append(found, e)
 		}

@@ -11,17 +11,20 @@ import (
 // With is r with entries laid over it, as an overlay's are: a fit tries values
 // this way before it writes any. The entries are checked as a file's are.
 func (r *Registry) With(entries ...*Entry) (*Registry, error) {
-	all := contents{entries: map[string]*Entry{}}
-	for _, e := range r.entries {
-		own := *e
-		all.entries[e.identity()] = &own
+	all := group{}
+	before, err := r.Entries()
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range before {
+		all.add(*e)
 	}
 	for _, e := range entries {
 		e.file = "trial entry"
 		if err := e.check(); err != nil {
 			return nil, err
 		}
-		all.entries[e.identity()] = e
+		all.add(*e)
 	}
 	sum, err := canon.Hash(entries)
 	if err != nil {
@@ -29,20 +32,41 @@ func (r *Registry) With(entries ...*Entry) (*Registry, error) {
 	}
 	h := Hashes{Base: r.hashes.Combined, Overlays: []string{sum}}
 	h.Combined = canon.Sum([]byte(h.Base + " base\n" + sum + " overlay\n"))
-	return build(all, h)
+	return all.registry(h)
 }
 
 // Only is r's entries of the given methods: what prices rest on when nothing better is
 // known. A donated curve needs its donor among them.
 func (r *Registry) Only(methods ...plan.Method) (*Registry, error) {
-	kept := contents{entries: map[string]*Entry{}}
-	for _, e := range r.entries {
+	kept := group{}
+	entries, err := r.Entries()
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range entries {
 		if slices.Contains(methods, e.method) {
-			own := *e
-			kept.entries[e.identity()] = &own
+			kept.add(*e)
 		}
 	}
 	h := Hashes{Base: r.hashes.Combined}
 	h.Combined = canon.Sum([]byte(h.Base + " base\n" + fmt.Sprint(methods) + " only\n"))
-	return build(kept, h)
+	return kept.registry(h)
+}
+
+// group is entries by chip.
+type group map[string]*contents
+
+func (g group) add(e Entry) {
+	if g[e.Chip] == nil {
+		g[e.Chip] = &contents{entries: map[string]*Entry{}}
+	}
+	g[e.Chip].entries[e.identity()] = &e
+}
+
+func (g group) registry(h Hashes) (*Registry, error) {
+	own := map[string]func() (*contents, error){}
+	for chip, c := range g { //determinism:any-order fills a map
+		own[chip] = func() (*contents, error) { return c, nil }
+	}
+	return build(own, h).whole()
 }

@@ -181,10 +181,11 @@ func registryDiffCmd() *cobra.Command {
 					return err
 				}
 			}
-			for _, d := range registry.Diff(opened[0], opened[1]) {
+			changes, err := registry.Diff(opened[0], opened[1])
+			for _, d := range changes {
 				fmt.Fprintln(cmd.OutOrStdout(), d)
 			}
-			return nil
+			return err
 		},
 	}
 }

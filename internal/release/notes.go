@@ -113,11 +113,12 @@ func coefficients(from, to fs.FS) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
+	changes, err := registry.Diff(old, now)
 	var out []string
-	for _, c := range registry.Diff(old, now) {
+	for _, c := range changes {
 		out = append(out, c.String())
 	}
-	return out, nil
+	return out, err
 }
 
 func open(tree fs.FS) (*registry.Registry, error) {

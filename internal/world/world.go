@@ -106,12 +106,9 @@ func origin(path string) string {
 
 // check holds the registry to the catalog in use: every chip it prices exists.
 func (w *World) check() error {
-	for _, e := range w.Registry.Entries() {
-		if e.Chip == "" {
-			continue
-		}
-		if _, err := w.Catalog.Chip(e.Chip); err != nil {
-			return &diag.Refusal{Field: string(e.Primitive), Value: e.Chip, Problem: "prices a chip the catalog in use does not have", Rule: "SUB-9"}
+	for _, chip := range w.Registry.Chips() {
+		if _, err := w.Catalog.Chip(chip); err != nil {
+			return &diag.Refusal{Field: "registry", Value: chip, Problem: "prices a chip the catalog in use does not have", Rule: "SUB-9"}
 		}
 	}
 	return nil

@@ -39,7 +39,7 @@ var unknownField = regexp.MustCompile(`unknown field "(.*)"`)
 func jsonError(file string, data []byte, off int64, err error) error {
 	r := &diag.Refusal{File: file, Problem: err.Error()}
 	if errors.Is(err, io.ErrUnexpectedEOF) {
-		off, r.Problem = int64(len(data)), "ends too early"
+		off, r.Problem = sound(data), "ends too early"
 	} else if e, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
 		off, r.Field = e.Offset, e.Field
 		if n, ok := strings.CutPrefix(e.Value, "number "); ok {
@@ -57,6 +57,16 @@ func jsonError(file string, data []byte, off int64, err error) error {
 	}
 	r.Line, r.Col = position(data, off)
 	return r
+}
+
+// sound is where the last whole token of data ends.
+func sound(data []byte) int64 {
+	dec := json.NewDecoder(bytes.NewReader(data))
+	for {
+		if _, err := dec.Token(); err != nil {
+			return dec.InputOffset()
+		}
+	}
 }
 
 // position turns a byte offset into a 1-based line and column.

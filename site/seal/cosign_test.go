@@ -43,7 +43,7 @@ func TestCosignAcceptsTheAttestationAndRefusesAChangedManifest(t *testing.T) {
 	}
 	verify := func() (string, error) { // offline: a proxy that is not there answers no request
 		c := exec.Command("sh", "-ec", published(t)[0])
-		c.Dir, c.Env = dir, append(os.Environ(), "PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH"), "HTTPS_PROXY=http://127.0.0.1:1", "HOME="+bin)
+		c.Dir, c.Env = dir, append(os.Environ(), "PATH="+bin, "HTTPS_PROXY=http://127.0.0.1:1", "HOME="+bin)
 		out, err := c.CombinedOutput()
 		return string(out), err
 	}

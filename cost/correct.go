@@ -38,7 +38,6 @@ func (m *Model) correct(e *entry, chip *form.Chip) {
 		if err != nil || found.Entry.Kernel != kernel {
 			continue
 		}
-		m.used[found.Entry] = true
 		*f.to = *found.Entry.Value
 		e.factors = append(e.factors, found)
 		e.method = max(e.method, found.Method)

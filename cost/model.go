@@ -2,7 +2,6 @@ package cost
 
 import (
 	"fmt"
-	"maps"
 	"math"
 	"slices"
 
@@ -13,31 +12,15 @@ import (
 	"github.com/inference-sim/accuracy-dashboard/registry"
 )
 
-// Model prices against one catalog and one registry, and remembers which
-// registry entries its answers used. One Model serves one goroutine.
+// Model prices against one catalog and one registry.
 type Model struct {
 	catalog  *catalog.Catalog
 	registry *registry.Registry
-	used     map[*registry.Entry]bool
 }
 
 // New returns a model over checked, immutable data.
 func New(c *catalog.Catalog, r *registry.Registry) *Model {
-	return &Model{catalog: c, registry: r, used: map[*registry.Entry]bool{}}
-}
-
-// Used lists the registry entries some answer rested on, in the registry's order.
-func (m *Model) Used() []*registry.Entry {
-	return slices.SortedFunc(maps.Keys(m.used), registry.Order)
-}
-
-// lookup is registry.Lookup, recorded.
-func (m *Model) lookup(k registry.Key) (registry.Resolved, error) {
-	r, err := m.registry.Lookup(k)
-	if err == nil {
-		m.used[r.Entry] = true
-	}
-	return r, err
+	return &Model{catalog: c, registry: r}
 }
 
 // Compile looks every coefficient of a plan up and returns what prices its steps.
@@ -145,7 +128,7 @@ func (m *Model) entry(chip form.Chip, l *plan.LoweredLayer, over *overheads) (*e
 	if err := checkLayer(l); err != nil {
 		return nil, err
 	}
-	found, err := m.lookup(key(chip.Name, l))
+	found, err := m.registry.Lookup(key(chip.Name, l))
 	if err != nil {
 		return nil, err
 	}

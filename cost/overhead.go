@@ -59,7 +59,7 @@ func (m *Model) scalar(chip string, name plan.Primitive) (scalar, error) {
 }
 
 func (m *Model) number(k registry.Key) (scalar, error) {
-	found, err := m.lookup(k)
+	found, err := m.registry.Lookup(k)
 	if err != nil {
 		return scalar{}, err
 	}

@@ -2,10 +2,6 @@ package invariants
 
 import (
 	"fmt"
-	"go/parser"
-	"go/token"
-	"io/fs"
-	"path"
 	"slices"
 	"strings"
 
@@ -145,19 +141,21 @@ func (l *Layers) close(file string) error {
 	return nil
 }
 
-// Check returns every violation in imports (package to the module's packages it
-// imports, both relative to the module), sorted.
-func (l *Layers) Check(imports map[string][]string) []string {
-	var bad []string
+// Check returns every place where the packages of m import against the policy, sorted.
+func (l *Layers) Check(m *Module) (out []Finding) {
+	imports := m.imports()
+	add := func(p, fix, format string, args ...any) {
+		out = append(out, Finding{p, fmt.Sprintf(format, args...) + " (X10)", fix})
+	}
 	for _, p := range sortedKeys(imports) {
 		may, listed := l.may[p]
 		if !listed {
-			bad = append(bad, fmt.Sprintf("%s: has no line in layers.txt; add one below what it imports (%s)", p, strings.Join(imports[p], ", ")))
+			add(p, "add one below what it imports: "+strings.Join(imports[p], ", "), "has no line in layers.txt")
 			continue
 		}
 		for _, q := range imports[p] {
 			if !may[q] {
-				bad = append(bad, fmt.Sprintf("%s imports %s, which layers.txt does not allow", p, q))
+				add(p, "move what is shared below both, or let the caller pass it in", "imports %s, which layers.txt does not allow", q)
 			}
 		}
 	}
@@ -167,17 +165,16 @@ func (l *Layers) Check(imports map[string][]string) []string {
 				continue
 			}
 			if chain := reach(imports, p, f.to, map[string]bool{}); chain != nil {
-				bad = append(bad, fmt.Sprintf("%s reaches %s, which policy forbids (%s): %s", p, f.to, f.why, strings.Join(chain, " -> ")))
+				add(p, f.why, "reaches %s, which policy forbids: %s", f.to, strings.Join(chain, " -> "))
 			}
 		}
 	}
-	for p := range l.may {
+	for _, p := range sortedKeys(l.may) {
 		if _, exists := imports[p]; !exists {
-			bad = append(bad, fmt.Sprintf("layers.txt names %s, which does not exist", p))
+			add("invariants/layers.txt", "delete it", "names %s, which does not exist", p)
 		}
 	}
-	slices.Sort(bad)
-	return bad
+	return out
 }
 
 // Edges lists what each package actually may import directly by the policy's
@@ -209,43 +206,25 @@ func reach(imports map[string][]string, p, to string, seen map[string]bool) []st
 	return nil
 }
 
-// Imports reads the import clauses of every non-test Go file of the module in
-// root: package directory to the module's own packages it imports, sorted.
-func Imports(root fs.FS, module string) (map[string][]string, error) {
-	sets := map[string]map[string]bool{}
-	err := fs.WalkDir(root, ".", func(p string, d fs.DirEntry, err error) error {
-		switch {
-		case err != nil:
-			return err
-		case d.IsDir() && (d.Name() == "testdata" || d.Name() == "node_modules" || (strings.HasPrefix(d.Name(), ".") && p != ".")):
-			return fs.SkipDir
-		case d.IsDir() || !strings.HasSuffix(p, ".go") || strings.HasSuffix(p, "_test.go"):
-			return nil
+// imports are each package's imports of packages of the module, tests apart, all
+// relative to the module and sorted.
+func (m *Module) imports() map[string][]string {
+	out := map[string][]string{}
+	for _, f := range m.Go {
+		if f.Test() {
+			continue
 		}
-		src, err := fs.ReadFile(root, p)
-		if err != nil {
-			return err
-		}
-		f, err := parser.ParseFile(token.NewFileSet(), p, src, parser.ImportsOnly)
-		if err != nil {
-			return err
-		}
-		dir := path.Dir(p)
-		if sets[dir] == nil {
-			sets[dir] = map[string]bool{}
-		}
+		out[f.Dir()] = append(out[f.Dir()], []string{}...) // there, with or without imports
 		for _, im := range f.Imports {
-			if rel, ok := strings.CutPrefix(strings.Trim(im.Path.Value, `"`), module+"/"); ok {
-				sets[dir][rel] = true
+			if rel, ok := strings.CutPrefix(strings.Trim(im.Path.Value, `"`), m.Path+"/"); ok && !slices.Contains(out[f.Dir()], rel) {
+				out[f.Dir()] = append(out[f.Dir()], rel)
 			}
 		}
-		return nil
-	})
-	out := make(map[string][]string, len(sets))
-	for p, s := range sets {
-		out[p] = sortedKeys(s)
 	}
-	return out, err
+	for _, of := range out {
+		slices.Sort(of)
+	}
+	return out
 }
 
 func sortedKeys[V any](m map[string]V) []string {

@@ -9,8 +9,6 @@ import (
 	"github.com/inference-sim/accuracy-dashboard/internal/keep"
 )
 
-const module = "github.com/inference-sim/accuracy-dashboard"
-
 // TestLayers holds the module to layers.txt. It parses the sources in this process:
 // a test that asked the go command would be answered from the test cache.
 func TestLayers(t *testing.T) {
@@ -23,44 +21,35 @@ func TestLayers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	imports, err := Imports(os.DirFS(".."), module)
+	m, err := tree()
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, v := range l.Check(imports) {
-		t.Error(v)
-	}
+	report(t, l.Check(m))
 }
 
 func TestLayersRefuses(t *testing.T) {
 	policy := "NONE < a, b; a < c < d;\n b !< d; # d must not know b\n"
-	cases := []struct{ name, file, src, want string }{
-		{"allowed", "d/x.go", `import "m/a"; import "m/c"`, ""},
-		{"upward import", "a/x.go", `import "m/c"`, "a imports m/c"},
-		{"policy line", "c/y.go", `import "m/b"`, "d reaches b, which policy forbids (d must not know b)"},
+	for _, c := range []struct{ name, file, src, want string }{
+		{"allowed", "d/x.go", "import \"m/a\"\nimport \"m/c\"", ""},
+		{"upward import", "a/x.go", `import "m/c"`, "a: imports c"},
+		{"upward import of a test", "a/x_test.go", `import "m/c"`, ""},
+		{"policy line", "c/y.go", `import "m/b"`, "d: reaches b, which policy forbids: d -> c -> b (X10)\n\tfix: d must not know b"},
 		{"unlisted package", "e/x.go", ``, "e: has no line"},
-	}
-	for _, c := range cases {
-		t.Run(c.name, func(t *testing.T) {
-			l, err := ParseLayers("layers.txt", policy)
-			if err != nil {
-				t.Fatal(err)
-			}
-			root := fstest.MapFS{}
-			for _, p := range []string{"a", "b", "c"} {
-				root[p+"/p.go"] = &fstest.MapFile{Data: []byte("package p\n")}
-			}
-			root["d/p.go"] = &fstest.MapFile{Data: []byte("package p\nimport \"m/c\"\n")}
-			root[c.file] = &fstest.MapFile{Data: []byte("package p\n" + strings.ReplaceAll(c.src, "; ", "\n"))}
-			imports, err := Imports(root, "m")
-			if err != nil {
-				t.Fatal(err)
-			}
-			got := strings.Join(l.Check(imports), "\n")
-			if (got == "") != (c.want == "") || !strings.Contains(got, strings.ReplaceAll(c.want, "m/", "")) {
-				t.Errorf("got %q, want %q", got, c.want)
-			}
-		})
+	} {
+		l, err := ParseLayers("layers.txt", policy)
+		if err != nil {
+			t.Fatal(err)
+		}
+		root := fstest.MapFS{"go.mod": {Data: []byte("module m\n")}, "d/p.go": {Data: []byte("package p\nimport \"m/c\"\n")}, c.file: {Data: []byte("package p\n" + c.src)}}
+		for _, p := range []string{"a", "b", "c"} {
+			root[p+"/p.go"] = &fstest.MapFile{Data: []byte("package p\n")}
+		}
+		m, err := Load(root)
+		if err != nil {
+			t.Fatal(err)
+		}
+		checkFindings(t, c.name, l.Check(m), c.want)
 	}
 }
 

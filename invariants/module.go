@@ -14,11 +14,14 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"golang.org/x/mod/modfile"
 )
 
 // Module is a source tree as the checks read it: every file by path relative to its
 // root, Go files parsed. Test data, generated output and fetched packages are no part.
 type Module struct {
+	Path    string            // as go.mod states it
 	Files   map[string][]byte // nil for files that are data
 	Go      []*GoFile         // sorted by path
 	Folders map[string]bool
@@ -47,6 +50,7 @@ func Load(root fs.FS) (*Module, error) {
 		}
 		return m.add(root, p, d)
 	})
+	m.Path = modfile.ModulePath(m.Files["go.mod"])
 	return m, err
 }
 
@@ -92,11 +96,6 @@ func (f *GoFile) Dir() string { return path.Dir(f.Path) }
 
 // Test says that the file is compiled for tests alone.
 func (f *GoFile) Test() bool { return strings.HasSuffix(f.Path, "_test.go") }
-
-// Below says that the file is in one of the folders, or under it.
-func (f *GoFile) Below(folders ...string) bool {
-	return slices.ContainsFunc(folders, func(d string) bool { return within(f.Dir(), d) })
-}
 
 // Packages is each package's folder and the first sentence of its comment.
 func (m *Module) Packages() map[string]string {

@@ -4,6 +4,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -18,6 +19,11 @@ var update = flag.Bool("update", false, "write the rises of the ratchets down")
 // tree is this module, which every test of this package reads in its own process: a
 // test that asked the go command would be answered from the test cache.
 var tree = sync.OnceValues(func() (*Module, error) { return Load(os.DirFS("..")) })
+
+// Below says that the file is in one of the folders, or under it.
+func (f *GoFile) Below(folders ...string) bool {
+	return slices.ContainsFunc(folders, func(d string) bool { return within(f.Dir(), d) })
+}
 
 // hold reports what rule finds in this module, then shows that it can fail: every
 // bad tree must give a finding that says want, and "" stands for none.

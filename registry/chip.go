@@ -1,7 +1,6 @@
 package registry
 
 import (
-	"cmp"
 	"maps"
 	"slices"
 	"sync"
@@ -98,9 +97,7 @@ func (c *chip) bySlot() (map[slot][]*Entry, error) {
 	return at, err
 }
 
-// Order is the fixed order of entries: load order plays no part.
-func Order(a, b *Entry) int { return cmp.Compare(a.identity(), b.identity()) }
-
+// ordered is a fixed order of entries: load order plays no part.
 func ordered(all map[string]*Entry) []*Entry {
 	entries := make([]*Entry, 0, len(all))
 	for _, id := range slices.Sorted(maps.Keys(all)) {

@@ -135,7 +135,7 @@ func drawRule(w io.Writer, r invariants.Record) error {
 func rulesCheckCmd() *cobra.Command {
 	dir, run := ".", false
 	c := &cobra.Command{
-		Use: "check [ID...]", Short: "hold the records to the source tree, and run the checks they name",
+		Use: "check [ID...]", Short: "hold records and imports to the source tree, and run the checks the records name",
 		Long: "Without --run, sources are read and compared with the records. With it, the named tests run with the go command, which needs a toolchain: each must pass, none may skip itself, and each must fail on a copy of the tree that is broken as its record forbids.",
 		RunE: func(cmd *cobra.Command, ids []string) error {
 			records, err := invariants.Records()
@@ -146,7 +146,12 @@ func rulesCheckCmd() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			found := append(invariants.Verify(records, m), invariants.Ratchet(records, string(m.Files["invariants/ratchet.txt"]))...)
+			const policy = "invariants/layers.txt"
+			layers, err := invariants.ParseLayers(policy, string(m.Files[policy]))
+			if err != nil {
+				return err
+			}
+			found := slices.Concat(invariants.Verify(records, m), invariants.Ratchet(records, string(m.Files["invariants/ratchet.txt"])), layers.Check(m))
 			for _, f := range found {
 				fmt.Fprintln(cmd.OutOrStdout(), f)
 			}

@@ -147,7 +147,7 @@ func addresses(m *invariants.Module) map[string]bool {
 		}
 	}
 	for _, f := range m.Go {
-		if !f.Below("site") {
+		if !strings.HasPrefix(f.Path, "site/") {
 			continue
 		}
 		ast.Inspect(f.File, func(n ast.Node) bool {

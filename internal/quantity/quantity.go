@@ -11,7 +11,6 @@ type (
 	GroupBytes float64 // bytes summed over every rank of a parallel group
 	Flops      float64 // floating-point operations, a multiply-add counted as two
 	Seconds    float64
-	Tokens     int64
 	PerSecond  float64 // a rate: bytes or FLOPs per second
 )
 

@@ -75,4 +75,3 @@ func position(data []byte, off int64) (line, col int) {
 	head := data[:off]
 	return bytes.Count(head, []byte("\n")) + 1, len(head) - bytes.LastIndexByte(head, '\n')
 }
-

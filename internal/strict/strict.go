@@ -24,6 +24,14 @@ import (
 
 // YAML decodes one document of file into v. Fields carry `yaml` tags.
 func YAML(file string, data []byte, v any) error {
+	if direct(data, v) {
+		return nil
+	}
+	return byTheBook(file, data, v)
+}
+
+// byTheBook reads all of YAML, and says what is wrong with a document.
+func byTheBook(file string, data []byte, v any) error {
 	var doc yaml.Node
 	dec := yaml.NewDecoder(bytes.NewReader(data))
 	if err := dec.Decode(&doc); err != nil {
@@ -168,19 +176,24 @@ func (s shapes) knownFields(n *yaml.Node, t reflect.Type) error {
 func collect(t reflect.Type, fields map[string]reflect.Type, names *[]string) {
 	for i := range t.NumField() {
 		f := t.Field(i)
-		tag, opts, _ := strings.Cut(f.Tag.Get("yaml"), ",")
-		switch {
+		switch tag, inline := key(f); {
 		case tag == "-" || !f.IsExported():
-		case strings.Contains(opts, "inline"):
+		case inline:
 			collect(f.Type, fields, names)
 		default:
-			if tag == "" {
-				tag = strings.ToLower(f.Name)
-			}
 			fields[tag] = f.Type
 			*names = append(*names, tag)
 		}
 	}
+}
+
+// key is the name of a field in a document; the keys of an inline one stand in its place.
+func key(f reflect.StructField) (name string, inline bool) {
+	name, options, _ := strings.Cut(f.Tag.Get("yaml"), ",")
+	if name == "" {
+		name = strings.ToLower(f.Name)
+	}
+	return name, strings.Contains(options, "inline")
 }
 
 // at refuses a node; who holds the node adds its key or index, and YAML the file.

@@ -1,0 +1,7 @@
+package strict
+
+// Direct and ByTheBook are the two ways that YAML reads a document.
+var (
+	Direct    = direct
+	ByTheBook = byTheBook
+)

@@ -30,14 +30,59 @@ func (r Row) MarshalText() ([]byte, error) {
 
 func (r *Row) UnmarshalText(text []byte) error {
 	*r = nil
-	for word := range bytes.FieldsSeq(text) {
-		v, err := strconv.ParseFloat(string(word), 64)
-		if err != nil || v != v || v-v != 0 {
-			return &diag.Refusal{Field: "numbers", Value: string(word), Problem: "is not a finite number"}
+	for at := 0; at < len(text); {
+		if isSpace(text[at]) {
+			at++
+			continue
+		}
+		end := at + 1
+		for end < len(text) && !isSpace(text[end]) {
+			end++
+		}
+		v, err := number(text[at:end])
+		if err != nil {
+			return err
 		}
 		*r = append(*r, v)
+		at = end
 	}
 	return nil
+}
+
+func isSpace(c byte) bool { return c == ' ' || c == '\n' || c == '\t' || c == '\r' }
+
+// number reads one word. Most are a few digits around a point: an integer below 2^53 over a power
+// of ten up to 10^22, both exact, so that one division rounds as it must.
+func number(word []byte) (float64, error) {
+	mantissa, point, digits := 0, -1, 0
+	for i, c := range word {
+		switch {
+		case c == '.' && point < 0:
+			point = i
+		case c >= '0' && c <= '9' && digits < 15:
+			mantissa, digits = 10*mantissa+int(c-'0'), digits+1
+		default:
+			return anyNumber(string(word))
+		}
+	}
+	switch {
+	case digits == 0:
+		return anyNumber(string(word))
+	case point < 0:
+		return float64(mantissa), nil
+	}
+	return float64(mantissa) / tens[len(word)-1-point], nil
+}
+
+// tens are the powers of ten that number divides by.
+var tens = [...]float64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15}
+
+func anyNumber(word string) (float64, error) {
+	v, err := strconv.ParseFloat(word, 64)
+	if err != nil || v != v || v-v != 0 {
+		return 0, &diag.Refusal{Field: "numbers", Value: word, Problem: "is not a finite number"}
+	}
+	return v, nil
 }
 
 func (r Rows) MarshalText() ([]byte, error) {

@@ -58,8 +58,11 @@ func Hash(v any) (string, error) {
 
 // Sum returns the lower-case hex SHA-256 of b.
 func Sum(b []byte) string {
-	s := sha256.Sum256(b)
-	return hex.EncodeToString(s[:])
+	h := sha256.New()
+	for part := range slices.Chunk(b, 8<<10) { // a browser puts faster code in place between calls
+		h.Write(part)
+	}
+	return hex.EncodeToString(h.Sum(nil))
 }
 
 func marshal(v any) ([]byte, error) {

@@ -121,7 +121,7 @@ func (c *identity) reset(r *engines.Request, unit int) {
 }
 
 // BlockHash is the identity of hash block i and everything before it.
-func (c *identity) BlockHash(i int) kv.BlockHash {
+func (c *identity) BlockHash(i int) (hash kv.BlockHash, run int) {
 	for c.end < (i+1)*c.unit {
 		c.extend()
 	}
@@ -131,14 +131,19 @@ func (c *identity) BlockHash(i int) kv.BlockHash {
 	for c.at+1 < len(c.runs) && c.runs[c.at+1].first <= i {
 		c.at++
 	}
-	if h := c.runs[c.at].base + uint64(i); h != 0 {
-		return kv.BlockHash(h)
+	end := c.end / c.unit
+	if c.at+1 < len(c.runs) {
+		end = c.runs[c.at+1].first
 	}
-	return 1 // zero means no hash
+	h := c.runs[c.at].base + uint64(i)
+	if h == 0 {
+		return 1, 1 // zero means no hash
+	}
+	return kv.BlockHash(h), int(min(uint64(end-i), -h))
 }
 
 // runAlign keeps the last bits of a run's base clear, so that its identities fill the
-// buckets of the cache's index.
+// octets of the cache's index.
 const runAlign = 64
 
 // extend takes in the next run.

@@ -9,7 +9,7 @@ import (
 // counted gives block i of its sequence the identity start+i.
 type counted uint64
 
-func (c counted) BlockHash(i int) BlockHash { return BlockHash(uint64(c) + uint64(i)) }
+func (c counted) BlockHash(i int) (BlockHash, int) { return BlockHash(uint64(c) + uint64(i)), 3 - i%3 }
 
 // A running request's allocation over full attention has a short way; it gives what
 // the general way gives: the same answers, tables and free list.

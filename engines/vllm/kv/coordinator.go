@@ -34,10 +34,11 @@ func (a *attention) fill(n int) {
 	}
 }
 
-// present looks a block up in every group; all must have it.
-func (c *Cache) present(a *attention, h BlockHash) bool {
+// present looks block i up in every group; all must have it.
+func (c *Cache) present(a *attention, h HashSource, i int) bool {
+	hash, _ := c.hashOf(h, a.spec, i)
 	for k, g := range a.groups {
-		id, ok := c.pool.lookup(h, g)
+		id, ok := c.pool.lookup(hash, g)
 		if !ok {
 			return false
 		}
@@ -53,9 +54,9 @@ func (c *Cache) set(a *attention, i int) {
 	}
 }
 
-// append adds a block to the hit if every group has it.
-func (c *Cache) append(a *attention, h BlockHash) bool {
-	if !c.present(a, h) {
+// append adds block i to the hit if every group has it.
+func (c *Cache) append(a *attention, h HashSource, i int) bool {
+	if !c.present(a, h, i) {
 		return false
 	}
 	for k := range a.blocks {
@@ -65,13 +66,14 @@ func (c *Cache) append(a *attention, h BlockHash) bool {
 }
 
 // hashOf is the identity of a group's block i; a block larger than the hash block
-// goes by the hash at its end.
-func (c *Cache) hashOf(h HashSource, g *GroupSpec, i int) BlockHash {
+// goes by the hash at its end. The identities of the next run-1 blocks count up.
+func (c *Cache) hashOf(h HashSource, g *GroupSpec, i int) (hash BlockHash, run int) {
 	if g.BlockSize == c.config.HashBlockSize {
 		return h.BlockHash(i)
 	}
 	r := g.BlockSize / c.config.HashBlockSize
-	return h.BlockHash((i+1)*r - 1)
+	hash, _ = h.BlockHash((i+1)*r - 1)
+	return hash, 1
 }
 
 // attentions gathers groups of equal shape, full attention first.

@@ -23,16 +23,21 @@ func (l *freeList) init(n int) {
 
 func (l *freeList) index(place uint32) uint32 { return place & uint32(len(l.ring)-1) }
 
-// pop takes the first block.
-func (l *freeList) pop() BlockID {
-	for {
-		id := l.ring[l.index(l.front)]
-		l.front++
-		if id != Null {
-			l.n--
-			return id
+// pop appends the first n blocks to dst.
+func (l *freeList) pop(dst []BlockID, n int) []BlockID {
+	l.n -= n
+	for n > 0 {
+		at := l.index(l.front)
+		part := l.ring[at:min(int(at)+n, len(l.ring))]
+		l.front += uint32(len(part))
+		for _, id := range part {
+			if id != Null {
+				dst = append(dst, id)
+				n--
+			}
 		}
 	}
+	return dst
 }
 
 // remove takes the block at a place out.
@@ -41,8 +46,8 @@ func (l *freeList) remove(place uint32) {
 	l.n--
 }
 
-// full reports whether a push needs pack first.
-func (l *freeList) full() bool { return l.back-l.front == uint32(len(l.ring)) }
+// fits reports whether n pushes need no pack first.
+func (l *freeList) fits(n int) bool { return int(l.back-l.front)+n <= len(l.ring) }
 
 // pushBack puts a block last and returns its place.
 func (l *freeList) pushBack(id BlockID) uint32 {
@@ -73,10 +78,10 @@ func (l *freeList) pack(moved func(id BlockID, place uint32)) {
 	l.back = to
 }
 
-// all yields the blocks in order.
-func (l *freeList) all(yield func(BlockID) bool) {
+// all yields the blocks in order, with their places.
+func (l *freeList) all(yield func(uint32, BlockID) bool) {
 	for place := l.front; place != l.back; place++ {
-		if id := l.ring[l.index(place)]; id != Null && !yield(id) {
+		if id := l.ring[l.index(place)]; id != Null && !yield(place, id) {
 			return
 		}
 	}

@@ -8,7 +8,7 @@ package kv
 func fullHit(c *Cache, a *attention, h HashSource, length int) {
 	size := a.spec.BlockSize
 	for i := range length / size {
-		if !c.append(a, c.hashOf(h, a.spec, i)) {
+		if !c.append(a, h, i) {
 			break
 		}
 	}

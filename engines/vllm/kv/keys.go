@@ -13,7 +13,7 @@ type link struct {
 	extra int32 // the block's next node, none for none
 }
 
-// none is no node.
+// none is no node, and no octet.
 const none = -1
 
 // keyOf joins a hash and its group.
@@ -21,10 +21,20 @@ func keyOf(hash BlockHash, group int) uint64 { return uint64(hash) + uint64(grou
 
 const groupStep = 0xD1B54A32D192ED00 // the last bits stay the hash's
 
+// key is the hash and the group of a node's key; no hash for a block without.
+func (p *Pool) key(node int32) (BlockHash, int) {
+	if p.blocks[node].key == 0 {
+		return 0, 0
+	}
+	at, place := p.blocks[node].key.split()
+	o := &p.index.octets[at]
+	return BlockHash(o.number*lanes + uint64(place) - uint64(o.group)*groupStep), int(o.group)
+}
+
 // linksOf gives a node links of its own.
 func (p *Pool) linksOf(node int32) *link {
-	if b := &p.blocks[node]; b.state&linked == 0 {
-		b.state |= linked
+	if b := &p.blocks[node]; b.key&linked == 0 {
+		b.key |= linked
 		p.links[node] = link{after: node, extra: none}
 	}
 	return &p.links[node]
@@ -32,7 +42,7 @@ func (p *Pool) linksOf(node int32) *link {
 
 // linkOf reads a node's links.
 func (p *Pool) linkOf(node int32) link {
-	if p.blocks[node].state&linked == 0 {
+	if p.blocks[node].key&linked == 0 {
 		return link{after: node, extra: none}
 	}
 	return p.links[node]
@@ -40,39 +50,44 @@ func (p *Pool) linkOf(node int32) link {
 
 // lookup finds the earliest stored block that still carries the key.
 func (p *Pool) lookup(hash BlockHash, group int) (BlockID, bool) {
-	at := p.index.find(keyOf(hash, group), p.blocks)
-	if at < 0 {
+	key := keyOf(hash, group)
+	at := p.index.find(key / lanes)
+	if at == none || p.index.octets[at].has>>(key%lanes)&1 == 0 {
 		return Null, false
 	}
-	first := p.linkOf(p.index.nodes[at]).after
+	first := p.linkOf(p.index.octets[at].nodes[key%lanes]).after
 	if first >= int32(p.size) {
-		return BlockID(p.blocks[first].place), true
+		return BlockID(p.blocks[first].use), true
 	}
 	return BlockID(first), true
 }
 
-// store makes a block findable under a key; the block keeps earlier keys.
-func (p *Pool) store(id BlockID, hash BlockHash, group int) {
-	node, x, key := int32(id), &p.index, keyOf(hash, group)
-	if p.blocks[id].key != 0 {
-		node = p.furtherKey(id)
+// store makes blocks findable, each under the hash that follows the one before; a
+// block keeps earlier keys.
+func (p *Pool) store(ids []BlockID, first BlockHash, group int) {
+	x, key, at := &p.index, keyOf(first, group), int32(none)
+	for _, id := range ids {
+		if at == none || key%lanes == 0 {
+			if at = x.find(key / lanes); at == none {
+				at = x.add(key/lanes, group)
+			}
+		}
+		node := int32(id)
+		if p.blocks[id].key != 0 {
+			node = p.furtherKey(id)
+		}
+		p.blocks[node].key = laneOf(at, key)
+		o, bit := &x.octets[at], uint8(1)<<(key%lanes)
+		if o.has&bit == 0 {
+			o.has |= bit
+			x.live++
+		} else {
+			last := p.linksOf(o.nodes[key%lanes])
+			p.linksOf(node).after, last.after = last.after, node
+		}
+		o.nodes[key%lanes] = node
+		key++
 	}
-	at := -1
-	if !x.new(key) {
-		at = x.find(key, p.blocks)
-	}
-	p.blocks[node].key, p.groups[node] = key, uint8(group)
-	if at >= 0 {
-		last := p.linksOf(x.nodes[at])
-		p.linksOf(node).after, last.after = last.after, node
-		x.nodes[at] = node
-		return
-	}
-	x.live++
-	if 2*x.live > len(x.nodes) {
-		x.grow(p.blocks)
-	}
-	x.put(key, node)
 }
 
 // furtherKey links a new node to the end of a block's keys.
@@ -82,9 +97,9 @@ func (p *Pool) furtherKey(id BlockID) int32 {
 		p.spare = p.links[node].extra
 	} else {
 		node = int32(len(p.blocks))
-		p.blocks, p.links, p.groups = append(p.blocks, block{}), append(p.links, link{}), append(p.groups, 0)
+		p.blocks, p.links = append(p.blocks, block{}), append(p.links, link{})
 	}
-	p.blocks[node] = block{place: uint32(id)}
+	p.blocks[node] = block{use: uint32(id)}
 	last := p.linksOf(int32(id))
 	for last.extra != none {
 		last = p.linksOf(last.extra)
@@ -97,18 +112,15 @@ func (p *Pool) furtherKey(id BlockID) int32 {
 func (p *Pool) evict(id BlockID) {
 	for node := int32(id); node != none; {
 		b, l := &p.blocks[node], p.linkOf(node)
+		if p.sink != nil {
+			p.sink.Removed(p.key(node))
+		}
 		if l.after == node {
-			p.index.remove(b.key, node)
-			p.index.live--
+			p.forget(b.key)
 		} else {
 			p.leaveRing(node, l.after)
 		}
-		if p.sink != nil {
-			group := int(p.groups[node])
-			p.sink.Removed(BlockHash(b.key-uint64(group)*groupStep), group)
-		}
 		b.key = 0
-		b.state &^= linked
 		if node >= int32(p.size) {
 			p.links[node].extra, p.spare = p.spare, node
 		}
@@ -116,16 +128,26 @@ func (p *Pool) evict(id BlockID) {
 	}
 }
 
+// forget empties the lane of a key that had one node.
+func (p *Pool) forget(l lane) {
+	at, place := l.split()
+	o := &p.index.octets[at]
+	p.index.live--
+	if o.has &^= 1 << place; o.has == 0 {
+		p.index.drop(at)
+	}
+}
+
 // leaveRing takes a node out from among those of its key.
 func (p *Pool) leaveRing(node, after int32) {
-	at := p.index.find(p.blocks[node].key, p.blocks)
-	last := p.index.nodes[at]
-	before := last
+	at, place := p.blocks[node].key.split()
+	last := &p.index.octets[at].nodes[place]
+	before := *last
 	for p.links[before].after != node {
 		before = p.links[before].after
 	}
 	p.links[before].after = after
-	if last == node {
-		p.index.nodes[at] = before
+	if *last == node {
+		*last = before
 	}
 }

@@ -26,10 +26,11 @@ const Null BlockID = 0
 // it. Zero is no hash.
 type BlockHash uint64
 
-// HashSource gives the identity of a sequence's i-th full hash block. It is asked
-// only for blocks whose tokens are all known.
+// HashSource gives the identity of a sequence's i-th full hash block; those of the
+// next run-1 blocks count up from it. It is asked only for blocks whose tokens are all
+// known.
 type HashSource interface {
-	BlockHash(i int) BlockHash
+	BlockHash(i int) (hash BlockHash, run int)
 }
 
 // Sequence is what the cache knows of one request. The scheduler owns the counts.

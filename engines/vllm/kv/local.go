@@ -12,7 +12,7 @@ func chunkHit(c *Cache, a *attention, h HashSource, length int) {
 	first := chunkSkipped(a.spec, length) / size
 	a.fill(first)
 	for i := first; i < length/size; i++ {
-		if !c.append(a, c.hashOf(h, a.spec, i)) {
+		if !c.append(a, h, i) {
 			break
 		}
 	}

@@ -55,7 +55,8 @@ func drawStored(rng *rand.Rand, groups []GroupSpec, tokens int) stored {
 		for i := range tokens / groups[g].BlockSize {
 			if rng.IntN(12) >= missing {
 				id := c.pool.take(nil, 1)
-				c.pool.store(id[0], c.hashOf(counted(1), &groups[g], i), g)
+				hash, _ := c.hashOf(counted(1), &groups[g], i)
+				c.pool.store(id, hash, g)
 				at[i] = id[0]
 			}
 		}
@@ -140,7 +141,7 @@ func TestADrafterTakesTheLastBlockOfAHit(t *testing.T) {
 	} {
 		cache := NewCache(Config{Groups: []GroupSpec{c.g}, NumBlocks: 20, BlockSize: 4, HashBlockSize: 4, Caching: true, MaxModelLen: 64, MaxInFlight: 16})
 		for _, i := range c.present {
-			cache.pool.store(cache.pool.take(nil, 1)[0], counted(1).BlockHash(i), 0)
+			cache.pool.store(cache.pool.take(nil, 1), 1+BlockHash(i), 0)
 		}
 		hit := cache.Lookup(&Sequence{Hashes: counted(1), Prompt: 20, Tokens: 20})
 		null := 0

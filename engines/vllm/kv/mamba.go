@@ -18,7 +18,7 @@ func stateHit(c *Cache, a *attention, h HashSource, length int) {
 	size := a.spec.BlockSize
 	a.truncate(0)
 	for i := length/size - 1; i >= 0; i-- {
-		if !c.present(a, c.hashOf(h, a.spec, i)) || size != c.align && (i+1)*size%c.align != 0 {
+		if !c.present(a, h, i) || size != c.align && (i+1)*size%c.align != 0 {
 			continue
 		}
 		a.fill(i + 1)

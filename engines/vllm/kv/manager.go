@@ -52,7 +52,7 @@ func (m *manager) required(tokens int) int {
 func (m *manager) evictable(hits []BlockID) int {
 	n := 0
 	for _, id := range hits {
-		if id != Null && m.pool.blocks[id].state < holder {
+		if id != Null && m.pool.blocks[id].use&idle != 0 {
 			n++
 		}
 	}

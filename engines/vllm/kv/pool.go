@@ -7,7 +7,6 @@ package kv
 type Pool struct {
 	blocks  []block // the pool's, then nodes of further keys (keys.go)
 	links   []link  // of the same nodes
-	groups  []uint8 // of the nodes' keys
 	size    int     // of the pool, the null block included
 	spare   int32   // first unused node, linked by extra
 	free    freeList
@@ -17,22 +16,22 @@ type Pool struct {
 	sink    Sink
 }
 
-// block is a block of the pool, or a further key of one.
+// block is a block of the pool, or a further key of one. Blocks are touched in no
+// order of their numbers, so every byte here is paid for.
 type block struct {
-	key   uint64 // 0 is none
-	place uint32 // in the free list, while nothing holds it; of a further key, its block
-	state uint32 // twice the number of holders, and linked
+	key lane   // in the index; 0 is none
+	use uint32 // how many hold it; idle and its place in the free list; of a further key, its block
 }
 
-const (
-	linked = 1 // has entries in links
-	holder = 2
-)
+const idle = 1 << 31
 
 // newPool makes a pool of n blocks, block 0 already set aside.
 func newPool(n int, caching bool, sink Sink) *Pool {
-	p := &Pool{blocks: make([]block, n), links: make([]link, n), groups: make([]uint8, n), size: n, spare: none, caching: caching, sink: sink}
+	p := &Pool{blocks: make([]block, n), links: make([]link, n), size: n, spare: none, caching: caching, sink: sink}
 	p.free.init(n)
+	for place, id := range p.free.all {
+		p.blocks[id].use = idle | place
+	}
 	if caching {
 		p.index.init(n)
 	}
@@ -40,21 +39,21 @@ func newPool(n int, caching bool, sink Sink) *Pool {
 }
 
 // take appends n blocks from the front of the free list to dst; n blocks must be
-// free. A block that still carries a key loses it now: first all are looked at, so
-// that their cache misses overlap, then those are dealt with.
+// free. A block that still carries a key loses it now.
 func (p *Pool) take(dst []BlockID, n int) []BlockID {
-	p.scratch = p.scratch[:0]
-	for range n {
-		id := p.free.pop()
+	from := len(dst)
+	dst = p.free.pop(dst, n)
+	for _, id := range dst[from:] {
 		b := &p.blocks[id]
-		b.state += holder
-		if b.key != 0 {
-			p.scratch = append(p.scratch, id)
+		b.use = 1
+		switch {
+		case b.key == 0:
+		case b.key&linked == 0 && p.sink == nil:
+			p.forget(b.key)
+			b.key = 0
+		default:
+			p.evict(id)
 		}
-		dst = append(dst, id)
-	}
-	for _, id := range p.scratch {
-		p.evict(id)
 	}
 	return dst
 }
@@ -66,10 +65,11 @@ func (p *Pool) touch(ids []BlockID) {
 			continue
 		}
 		b := &p.blocks[id]
-		if b.state < holder {
-			p.free.remove(b.place)
+		if b.use&idle != 0 {
+			p.free.remove(b.use)
+			b.use = 0
 		}
-		b.state += holder
+		b.use++
 	}
 }
 
@@ -81,26 +81,25 @@ func (p *Pool) release(ids []BlockID) {
 		p.giveBack(ids)
 		return
 	}
+	if !p.free.fits(len(ids)) {
+		p.free.pack(func(id BlockID, place uint32) { p.blocks[id].use = idle | place })
+	}
 	p.scratch = p.scratch[:0]
 	for i := len(ids) - 1; i >= 0; i-- {
 		id := ids[i]
-		if id == Null {
-			continue
-		}
 		b := &p.blocks[id]
-		if b.state -= holder; b.state >= holder {
-			continue
-		}
-		if b.key == 0 {
+		switch {
+		case id == Null:
+		case b.use > 1:
+			b.use--
+		case b.key == 0:
 			p.scratch = append(p.scratch, id)
-			continue
+		default:
+			b.use = idle | p.free.pushBack(id)
 		}
-		p.makeRoom()
-		b.place = p.free.pushBack(id)
 	}
 	for i := len(p.scratch) - 1; i >= 0; i-- {
-		p.makeRoom()
-		p.blocks[p.scratch[i]].place = p.free.pushFront(p.scratch[i])
+		p.blocks[p.scratch[i]].use = idle | p.free.pushFront(p.scratch[i])
 	}
 }
 
@@ -109,25 +108,15 @@ func (p *Pool) release(ids []BlockID) {
 func (p *Pool) giveBack(ids []BlockID) {
 	for _, id := range ids {
 		if id != Null {
-			p.blocks[id].state = 0
-			p.free.pushFront(id)
+			p.blocks[id].use = idle | p.free.pushFront(id)
 		}
 	}
 }
 
-// makeRoom lets one more block into the free list.
-func (p *Pool) makeRoom() {
-	if p.free.full() {
-		p.free.pack(func(id BlockID, place uint32) { p.blocks[id].place = place })
-	}
-}
-
-// hash is the block's first key's, 0 for none.
+// hash is the hash of the block's first key, 0 for none.
 func (p *Pool) hash(id BlockID) BlockHash {
-	if p.blocks[id].key == 0 {
-		return 0
-	}
-	return BlockHash(p.blocks[id].key - uint64(p.groups[id])*groupStep)
+	hash, _ := p.key(int32(id))
+	return hash
 }
 
 // reset forgets every hash if no block is in use (block_pool.py:764-798).
@@ -138,9 +127,9 @@ func (p *Pool) reset() bool {
 	if p.caching {
 		p.index.init(p.size)
 	}
-	p.blocks, p.links, p.groups, p.spare = p.blocks[:p.size], p.links[:p.size], p.groups[:p.size], none
+	p.blocks, p.links, p.spare = p.blocks[:p.size], p.links[:p.size], none
 	for i := range p.blocks {
-		p.blocks[i].key, p.blocks[i].state = 0, 0
+		p.blocks[i].key = 0
 	}
 	if p.sink != nil {
 		p.sink.Cleared()
@@ -167,11 +156,16 @@ func (p *Pool) Cached() int { return p.index.live }
 
 // FreeOrder appends the free list, front first, to dst.
 func (p *Pool) FreeOrder(dst []BlockID) []BlockID {
-	for id := range p.free.all {
+	for _, id := range p.free.all {
 		dst = append(dst, id)
 	}
 	return dst
 }
 
 // Refs is the reference count of a block.
-func (p *Pool) Refs(id BlockID) int { return int(p.blocks[id].state / holder) }
+func (p *Pool) Refs(id BlockID) int {
+	if use := p.blocks[id].use; use&idle == 0 {
+		return int(use)
+	}
+	return 0
+}

@@ -104,12 +104,17 @@ func TestPoolAgreesWithThePlainReference(t *testing.T) {
 			case 2, 3:
 				if len(held) > 0 {
 					ids := held[rng.IntN(len(held))]
-					id := ids[rng.IntN(len(ids))]
-					if slices.Contains(r.keys[id], k) || len(r.keys[id]) > 2 {
+					at := rng.IntN(len(ids))
+					ids = ids[at : at+1+rng.IntN(len(ids)-at)]
+					if slices.ContainsFunc(ids, func(id BlockID) bool {
+						return len(r.keys[id]) > 2 || slices.Contains(r.keys[id], key{k.hash + BlockHash(slices.Index(ids, id)), k.group})
+					}) {
 						continue
 					}
-					p.store(id, k.hash, k.group)
-					r.store(id, k)
+					p.store(ids, k.hash, k.group)
+					for i, id := range ids {
+						r.store(id, key{k.hash + BlockHash(i), k.group})
+					}
 				}
 			case 4:
 				id, ok := p.lookup(k.hash, k.group)
@@ -132,7 +137,7 @@ func TestPoolAgreesWithThePlainReference(t *testing.T) {
 func TestResetNeedsEveryBlockFree(t *testing.T) {
 	p := newPool(4, true, nil)
 	held := p.take(nil, 1)
-	p.store(held[0], 7, 0)
+	p.store(held, 7, 0)
 	if p.reset() {
 		t.Error("with a block in use: got true, want false")
 	}
@@ -144,7 +149,7 @@ func TestResetNeedsEveryBlockFree(t *testing.T) {
 		t.Errorf("free order: got %v, want %v, as before", got, want)
 	}
 	for _, id := range p.take(nil, 3) {
-		p.store(id, BlockHash(id), 0) // each block's only key again
+		p.store([]BlockID{id}, BlockHash(id), 0) // each block's only key again
 	}
 	if got := p.Cached(); got != 3 {
 		t.Errorf("after storing anew: got %d keys, want 3", got)
@@ -158,7 +163,7 @@ func TestGapsInTheFreeListAreClosed(t *testing.T) {
 	p.take(nil, 7)
 	all := r.take(7)
 	k := key{hash: 5}
-	p.store(all[3], k.hash, k.group)
+	p.store(all[3:4], k.hash, k.group)
 	r.store(all[3], k)
 	p.release(all)
 	r.release(all)

@@ -11,16 +11,19 @@ func (m *manager) store(c *Cache, s *Sequence, tokens int) {
 	first, told := t.cached, m.pool.sink != nil || m.spec.Kind == Mamba
 	c.stored.Hashes = c.stored.Hashes[:0]
 	every := m.rules.runs(m.spec) == 0
-	for i := first; i < full; i++ {
-		if t.blocks[i] == Null || !every && !c.keeps(s, m.spec, i) {
-			continue
+	for i := first; i < full; {
+		n := 1
+		if t.blocks[i] != Null && (every || c.keeps(s, m.spec, i)) {
+			var h BlockHash
+			h, n = c.hashOf(s.Hashes, m.spec, i)
+			n = t.run(i, min(i+n, full), every)
+			m.pool.store(t.blocks[i:i+n], h, m.group)
+			t.kept = i + n
+			for k := 0; told && k < n; k++ {
+				c.stored.Hashes = append(c.stored.Hashes, h+BlockHash(k))
+			}
 		}
-		h := c.hashOf(s.Hashes, m.spec, i)
-		m.pool.store(t.blocks[i], h, m.group)
-		t.kept = i + 1
-		if told {
-			c.stored.Hashes = append(c.stored.Hashes, h)
-		}
+		i += n
 	}
 	if m.spec.Kind == Mamba {
 		m.fresh = append(m.fresh, c.stored.Hashes...)
@@ -34,6 +37,15 @@ func (m *manager) store(c *Cache, s *Sequence, tokens int) {
 	}
 }
 
+// run is how many blocks from one on, before end, can be stored at once.
+func (t *table) run(from, end int, every bool) int {
+	n := 1
+	for every && from+n < end && t.blocks[from+n] != Null {
+		n++
+	}
+	return n
+}
+
 // storeTail gives the block the prompt ends in an extra key: the hash of the last
 // hash boundary inside it (single_type_kv_cache_manager.py:781-821).
 func (m *manager) storeTail(c *Cache, s *Sequence, t *table, first int) {
@@ -43,8 +55,8 @@ func (m *manager) storeTail(c *Cache, s *Sequence, t *table, first int) {
 	if end%m.spec.BlockSize == 0 || i < first || i >= t.cached {
 		return
 	}
-	h := s.Hashes.BlockHash(end/unit - 1)
-	m.pool.store(t.blocks[i], h, m.group)
+	h, _ := s.Hashes.BlockHash(end/unit - 1)
+	m.pool.store(t.blocks[i:i+1], h, m.group)
 	if m.pool.sink != nil {
 		c.stored.Hashes = append(c.stored.Hashes[:0], h)
 		m.report(c, s, i*m.spec.BlockSize, end, unit)
@@ -57,7 +69,7 @@ func (m *manager) report(c *Cache, s *Sequence, from, to, size int) {
 	st.Sequence, st.Group, st.Spec = s, m.group, m.spec
 	st.From, st.To, st.BlockSize, st.Parent = from, to, size, 0
 	if from > 0 {
-		st.Parent = s.Hashes.BlockHash(from/c.config.HashBlockSize - 1)
+		st.Parent, _ = s.Hashes.BlockHash(from/c.config.HashBlockSize - 1)
 	}
 	m.pool.sink.Stored(st)
 }

@@ -24,7 +24,7 @@ func windowHit(c *Cache, a *attention, h HashSource, length int) {
 	a.fill(n)
 	run, found := 0, false
 	for i := n - 1; i >= 0; i-- {
-		if !c.present(a, c.hashOf(h, a.spec, i)) {
+		if !c.present(a, h, i) {
 			run = 0
 			continue
 		}

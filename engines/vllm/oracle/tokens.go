@@ -73,7 +73,7 @@ func (c *content) upTo(n int) []int32 {
 }
 
 // BlockHash is the chained hash of hash block i.
-func (c *content) BlockHash(i int) kv.BlockHash {
+func (c *content) BlockHash(i int) (hash kv.BlockHash, run int) {
 	for len(c.ids) <= i {
 		k := len(c.ids)
 		extra := c.adapter
@@ -83,7 +83,7 @@ func (c *content) BlockHash(i int) kv.BlockHash {
 		c.last = c.hasher.Block(c.last, c.upTo((k + 1) * c.unit)[k*c.unit:], extra)
 		c.ids = append(c.ids, c.interner.ID(c.last))
 	}
-	return c.ids[i]
+	return c.ids[i], 1
 }
 
 // tokenDigest is the recorder's digest of a token list.

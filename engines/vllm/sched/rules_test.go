@@ -10,7 +10,7 @@ import (
 // own gives every block of a request an identity of its own.
 type own int
 
-func (o own) BlockHash(i int) kv.BlockHash { return kv.BlockHash(int(o)*1000 + i + 1) }
+func (o own) BlockHash(i int) (kv.BlockHash, int) { return kv.BlockHash(int(o)*1000 + i + 1), 1 }
 
 func request(n, prompt, limit int) *Request {
 	return &Request{Sequence: kv.Sequence{Hashes: own(n), Prompt: prompt, Tokens: prompt}, Number: uint64(n), Arrival: float64(n), MaxTokens: limit}

@@ -254,9 +254,10 @@ type decodePrice struct {
 	priced
 }
 
-// decodeSlots is how many prices an entry remembers: a load that has settled comes
-// back to the same sizes, and instances of one plan to each other's.
-const decodeSlots = 1 << 13
+// decodeSlots is how many prices an entry remembers: instances of one plan, and a load
+// that has settled, come back to sizes they had a moment ago, and what is older is not
+// worth the cache it takes.
+const decodeSlots = 1 << 9
 
 // slot spreads sizes that follow each other over different slots.
 func (s *decodeSize) slot() int {

@@ -102,26 +102,12 @@ func TestRuntimeOpensNoModelConfiguration(t *testing.T) {
 // TestOnlyMainsExit keeps SIM-2: a library returns errors.
 func TestOnlyMainsExit(t *testing.T) {
 	ends := []string{"os.Exit", "log.Fatal", "log.Fatalf", "log.Fatalln", "runtime.Goexit"}
-	rule := func(m *Module) (out []Finding) {
-		for _, f := range m.Go {
-			if f.Test() || f.Name.Name == "main" {
-				continue
-			}
-			ast.Inspect(f.File, func(n ast.Node) bool {
-				c, ok := n.(*ast.CallExpr)
-				if !ok {
-					return true
-				}
-				if sel, ok := c.Fun.(*ast.SelectorExpr); ok {
-					if x, ok := sel.X.(*ast.Ident); ok && slices.Contains(ends, x.Name+"."+sel.Sel.Name) {
-						out = append(out, Finding{f.At(c.Pos()), x.Name + "." + sel.Sel.Name + " in a library (SIM-2)", "return an error; the main exits"})
-					}
-				}
-				return true
-			})
+	library := func(f *GoFile) bool { return !f.Test() && f.Name.Name != "main" }
+	rule := each(library, func(_ *GoFile, n ast.Node, add finder) {
+		if slices.Contains(ends, qualified(n)) {
+			add(qualified(n)+" in a library (SIM-2)", "return an error; the main exits")
 		}
-		return out
-	}
+	})
 	hold(t, rule,
 		bad{"a library", files{"sim/a.go": "package sim\nimport \"os\"\nfunc f() { os.Exit(1) }\n"}, "sim/a.go:3: os.Exit in a library"},
 		bad{"a main", files{"cmd/a/a.go": "package main\nimport \"os\"\nfunc main() { os.Exit(1) }\n"}, ""})
@@ -138,28 +124,16 @@ var lengthSites = map[string][]string{
 
 // TestOutputLengthIsReadWhereDeclared keeps DEV-13.
 func TestOutputLengthIsReadWhereDeclared(t *testing.T) {
-	rule := func(m *Module) (out []Finding) {
-		for _, f := range m.Go {
-			if f.Test() || !f.Below("sim", "engines", "harness") {
-				continue
-			}
-			ast.Inspect(f.File, func(n ast.Node) bool {
-				sel, ok := n.(*ast.SelectorExpr)
-				if !ok {
-					return true
-				}
-				if x, ok := sel.X.(*ast.Ident); ok && (x.Name == "engines" || x.Name == "sched") {
-					return true // the constant of a finish reason
-				}
-				sites, watched := lengthSites[sel.Sel.Name]
-				if watched && !slices.ContainsFunc(sites, func(s string) bool { return s == f.Path || within(f.Dir(), s) }) {
-					out = append(out, Finding{f.At(sel.Pos()), "reads the sampled output length (DEV-13)", "use MaxTokens and what was emitted; a new stop check is declared in lengthSites"})
-				}
-				return true
-			})
+	rule := each(shipped("sim", "engines", "harness"), func(f *GoFile, n ast.Node, add finder) {
+		sel, ok := n.(*ast.SelectorExpr)
+		if !ok || strings.HasPrefix(qualified(n), "engines.") || strings.HasPrefix(qualified(n), "sched.") {
+			return // the constant of a finish reason is no length
 		}
-		return out
-	}
+		sites, watched := lengthSites[sel.Sel.Name]
+		if watched && !slices.ContainsFunc(sites, func(s string) bool { return s == f.Path || within(f.Dir(), s) }) {
+			add("reads the sampled output length (DEV-13)", "use MaxTokens and what was emitted; a new stop check is declared in lengthSites")
+		}
+	})
 	hold(t, rule,
 		bad{"a scheduler", files{"engines/vllm/sched/schedule.go": "package sched\nfunc f(r *R) int { return r.StopAt }\n"}, "reads the sampled output length"},
 		bad{"the stop check", files{"engines/vllm/sched/update.go": "package sched\nfunc f(r *R) int { return r.StopAt }\n"}, ""})

@@ -65,20 +65,14 @@ func TestSourcesArePinned(t *testing.T) {
 func TestNoMachinePaths(t *testing.T) {
 	keep.Rule(t, "X12")
 	place := regexp.MustCompile(`/(?:home|Users|work|root|mnt)/[a-z]\w*|[A-Z]:\\\\Users`)
-	rule := func(m *Module) (out []Finding) {
-		for _, p := range sortedKeys(m.Files) {
-			if p == "invariants/origin_test.go" || strings.HasPrefix(p, "content/generated/fields-") ||
-				strings.HasPrefix(p, "engines/") && path.Ext(p) == ".json" { // upstream defaults are data
-				continue
-			}
-			for i, line := range bytes.Split(m.Files[p], []byte("\n")) {
-				if w := place.Find(line); w != nil {
-					out = append(out, Finding{fmt.Sprintf("%s:%d", p, i+1), fmt.Sprintf("names a place on one machine, %q (X25)", w), "take the path from a flag, or use testdata"})
-				}
-			}
-		}
-		return out
+	upstreams := func(p string) bool { // whose defaults are data
+		return strings.HasPrefix(p, "content/generated/fields-") || strings.HasPrefix(p, "engines/") && path.Ext(p) == ".json"
 	}
+	rule := eachLine(func(p string) bool { return p != "invariants/origin_test.go" && !upstreams(p) }, func(line string, add finder) {
+		if w := place.FindString(line); w != "" {
+			add(fmt.Sprintf("names a place on one machine, %q (X25)", w), "take the path from a flag, or use testdata")
+		}
+	})
 	hold(t, rule,
 		bad{"a home", files{"a/a.go": "package a\nvar p = \"/home/jo/data\"\n"}, "a/a.go:2"},
 		bad{"a URL", files{"README.md": "https://example.com/homepage/x\n"}, ""})
@@ -250,27 +244,12 @@ func namesOrigin(data []byte, commit string) error {
 // TestNothingWritesRecordedTraces keeps FID-3: no program of the module can write a
 // recording, so an update flag cannot reach one.
 func TestNothingWritesRecordedTraces(t *testing.T) {
-	rule := func(m *Module) (out []Finding) {
-		for _, f := range m.Go {
-			if !f.Below("engines", "internal/replay", "internal/mutate") {
-				continue
-			}
-			ast.Inspect(f.File, func(n ast.Node) bool {
-				c, ok := n.(*ast.CallExpr)
-				if !ok {
-					return true
-				}
-				if sel, ok := c.Fun.(*ast.SelectorExpr); ok {
-					x, ok := sel.X.(*ast.Ident)
-					if ok && x.Name == "os" && slices.Contains([]string{"WriteFile", "Create", "OpenFile", "Rename"}, sel.Sel.Name) && !mentions(c, "TempDir") {
-						out = append(out, Finding{f.At(c.Pos()), "can write a file beside the recorded traces (FID-3)", "write below t.TempDir()"})
-					}
-				}
-				return true
-			})
+	near := func(f *GoFile) bool { return f.Below("engines", "internal/replay", "internal/mutate") }
+	rule := each(near, func(_ *GoFile, n ast.Node, add finder) {
+		if c, ok := n.(*ast.CallExpr); ok && slices.Contains([]string{"os.WriteFile", "os.Create", "os.OpenFile", "os.Rename"}, qualified(c.Fun)) && !mentions(c, "TempDir") {
+			add("can write a file beside the recorded traces (FID-3)", "write below t.TempDir()")
 		}
-		return out
-	}
+	})
 	hold(t, rule,
 		bad{"an update", files{"engines/vllm/oracle/a_test.go": "package oracle\nimport \"os\"\nfunc f() { os.WriteFile(p, b, 0) }\n"}, "a_test.go:3: can write"},
 		bad{"a reader", files{"engines/vllm/oracle/a_test.go": "package oracle\nimport \"os\"\nfunc f() { os.ReadFile(p) }\n"}, ""})

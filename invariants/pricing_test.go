@@ -61,27 +61,13 @@ func TestLabelsDecideNothing(t *testing.T) {
 		sel, ok := e.(*ast.SelectorExpr)
 		return ok && slices.Contains(labels, sel.Sel.Name)
 	}
-	rule := func(m *Module) (out []Finding) {
-		for _, f := range m.Go {
-			if f.Test() || !f.Below("cost", "engines/vllm/lower", "engines/sglang/lower") {
-				continue
-			}
-			ast.Inspect(f.File, func(n ast.Node) bool {
-				bad := false
-				switch n := n.(type) {
-				case *ast.BinaryExpr:
-					bad = (n.Op == token.EQL || n.Op == token.NEQ) && (label(n.X) || label(n.Y))
-				case *ast.SwitchStmt:
-					bad = n.Tag != nil && label(n.Tag)
-				}
-				if bad {
-					out = append(out, Finding{f.At(n.Pos()), "a label decides (SUB-20)", "branch on a typed field with a closed set of values"})
-				}
-				return true
-			})
+	rule := each(shipped("cost", "engines/vllm/lower", "engines/sglang/lower"), func(_ *GoFile, n ast.Node, add finder) {
+		b, compares := n.(*ast.BinaryExpr)
+		s, switches := n.(*ast.SwitchStmt)
+		if compares && (b.Op == token.EQL || b.Op == token.NEQ) && (label(b.X) || label(b.Y)) || switches && s.Tag != nil && label(s.Tag) {
+			add("a label decides (SUB-20)", "branch on a typed field with a closed set of values")
 		}
-		return out
-	}
+	})
 	hold(t, rule,
 		bad{"a comparison", files{"cost/a.go": "package cost\n\nfunc f(l L) bool { return l.Name == \"mla\" }\n"}, "cost/a.go:3: a label decides"},
 		bad{"a switch", files{"engines/vllm/lower/a.go": "package lower\n\nfunc f(l L) {\n\tswitch l.Label {\n\t}\n}\n"}, "a label decides"},

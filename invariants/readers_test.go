@@ -14,12 +14,15 @@ import (
 	"github.com/inference-sim/accuracy-dashboard/internal/keep"
 )
 
-// readers are the roles whose units each part of the module may name. Programs choose
-// among them by flag; the seed's jobs are commands of blis-score.
-var readers = []struct {
+// reader is a part of the module, and the roles whose units it may name.
+type reader struct {
 	folder string
 	roles  []string
-}{
+}
+
+// readers are taken in order. Programs choose among roles by flag; the seed's jobs are
+// commands of blis-score.
+var readers = []reader{
 	{"registry", []string{"Fit"}}, {"scorer/snapshot", []string{"Anchor"}}, {"scorer/gate", []string{"Unlisted", "Select", "Validate", "Held"}},
 	{"scorer", nil}, {"site", nil}, {"harness", nil}, {"sim", nil}, {"cost", nil}, {"engines", nil}, {"catalog", nil}, {"docgen", nil},
 }
@@ -29,30 +32,13 @@ var readers = []struct {
 func TestEachReaderReadsItsOwnRole(t *testing.T) {
 	keep.Rule(t, "D1", "D2", "X8")
 	roles := []string{"Fit", "Anchor", "Unlisted", "Select", "Validate", "Held", "Published"}
-	rule := func(m *Module) (out []Finding) {
-		for _, f := range m.Go {
-			at := slices.IndexFunc(readers, func(r struct {
-				folder string
-				roles  []string
-			}) bool {
-				return f.Below(r.folder)
-			})
-			if f.Test() || at < 0 {
-				continue
-			}
-			ast.Inspect(f.File, func(n ast.Node) bool {
-				sel, ok := n.(*ast.SelectorExpr)
-				if !ok || !slices.Contains(roles, sel.Sel.Name) || slices.Contains(readers[at].roles, sel.Sel.Name) {
-					return true
-				}
-				if x, ok := sel.X.(*ast.Ident); ok && x.Name == "ledger" {
-					out = append(out, Finding{f.At(sel.Pos()), fmt.Sprintf("%s reads units of role %s (D1, D2, X8)", readers[at].folder, sel.Sel.Name), "take the units, or the role, from the program that asks"})
-				}
-				return true
-			})
+	rule := each(func(f *GoFile) bool { return !f.Test() }, func(f *GoFile, n ast.Node, add finder) {
+		role, ok := strings.CutPrefix(qualified(n), "ledger.")
+		at := slices.IndexFunc(readers, func(r reader) bool { return f.Below(r.folder) })
+		if ok && at >= 0 && slices.Contains(roles, role) && !slices.Contains(readers[at].roles, role) {
+			add(fmt.Sprintf("%s reads units of role %s (D1, D2, X8)", readers[at].folder, role), "take the units, or the role, from the program that asks")
 		}
-		return out
-	}
+	})
 	hold(t, rule,
 		bad{"a fit on anchor units", files{"registry/fit/a.go": "package fit\nvar u = l.ByRole(ledger.Anchor)\n"}, "registry/fit/a.go:2: registry reads units of role Anchor"},
 		bad{"publishing fit units", files{"scorer/snapshot/a.go": "package snapshot\nvar u = l.ByRole(ledger.Fit)\n"}, "reads units of role Fit"},
@@ -63,21 +49,14 @@ func TestEachReaderReadsItsOwnRole(t *testing.T) {
 // residuals over fit units, and its figures are of the registry, not of the site.
 func TestErrorsAreComputedByTheScorerAlone(t *testing.T) {
 	keep.Rule(t, "COV-1")
-	rule := func(m *Module) (out []Finding) {
-		for _, f := range m.Go {
-			if f.Test() || f.Below("scorer", "registry/fit/composite", "site/sitetest") {
-				continue
-			}
-			ast.Inspect(f.File, func(n ast.Node) bool {
-				b, ok := n.(*ast.BinaryExpr)
-				if ok && (b.Op == token.SUB || b.Op == token.QUO) && selects(b, "Measured") && selects(b, "Simulated") {
-					out = append(out, Finding{f.At(b.Pos()), "compares a simulation with a measurement (COV-1)", "read RelativeError, which the scorer wrote"})
-				}
-				return true
-			})
-		}
-		return out
+	others := func(f *GoFile) bool {
+		return !f.Test() && !f.Below("scorer", "registry/fit/composite", "site/sitetest")
 	}
+	rule := each(others, func(_ *GoFile, n ast.Node, add finder) {
+		if b, ok := n.(*ast.BinaryExpr); ok && (b.Op == token.SUB || b.Op == token.QUO) && selects(b, "Measured") && selects(b, "Simulated") {
+			add("compares a simulation with a measurement (COV-1)", "read RelativeError, which the scorer wrote")
+		}
+	})
 	hold(t, rule,
 		bad{"an error on the site", files{"site/page/a.go": "package page\nvar e = (m.Simulated - m.Measured) / m.Measured\n"}, "site/page/a.go:2: compares a simulation"},
 		bad{"both shown", files{"site/page/a.go": "package page\nvar a, b = m.Simulated, m.Measured\n"}, ""},
@@ -101,37 +80,24 @@ var switches = []string{NightlySwitch, RequiredSwitch, "BLIS_FUZZ_SCENARIOS", "B
 func TestTestsReadWhatTheyDeclare(t *testing.T) {
 	keep.Rule(t, "X25")
 	surroundings := regexp.MustCompile(`^(os\.(UserHomeDir|UserConfigDir|UserCacheDir|Hostname)|user\.Current|net\.Dial|http\.(Get|Post))$`)
-	rule := func(m *Module) (out []Finding) {
-		for _, f := range m.Go {
-			if !f.Test() {
-				continue
+	rule := each((*GoFile).Test, func(f *GoFile, n ast.Node, add finder) {
+		switch n := n.(type) {
+		case *ast.BasicLit:
+			if text, err := strconv.Unquote(n.Value); err == nil && strings.HasPrefix(text, "../") && !strings.ContainsAny(text, " \n") && strings.HasPrefix(path.Join(f.Dir(), text), "..") {
+				add(fmt.Sprintf("names a file above the module, %q (X25)", text), "put the file in testdata")
 			}
-			ast.Inspect(f.File, func(n ast.Node) bool {
-				switch n := n.(type) {
-				case *ast.BasicLit:
-					if text, err := strconv.Unquote(n.Value); err == nil && strings.HasPrefix(text, "../") && !strings.ContainsAny(text, " \n") && strings.HasPrefix(path.Join(f.Dir(), text), "..") {
-						out = append(out, Finding{f.At(n.Pos()), fmt.Sprintf("names a file above the module, %q (X25)", text), "put the file in testdata"})
-					}
-				case *ast.CallExpr:
-					sel, ok := n.Fun.(*ast.SelectorExpr)
-					if !ok {
-						return true
-					}
-					x, _ := sel.X.(*ast.Ident)
-					if x != nil && surroundings.MatchString(x.Name+"."+sel.Sel.Name) {
-						out = append(out, Finding{f.At(n.Pos()), x.Name + "." + sel.Sel.Name + " reads the surroundings of a test (X25)", "use testdata or t.TempDir"})
-					}
-					if x != nil && x.Name == "os" && (sel.Sel.Name == "Getenv" || sel.Sel.Name == "LookupEnv") {
-						if l, ok := n.Args[0].(*ast.BasicLit); ok && !slices.Contains(switches, strings.Trim(l.Value, `"`)) {
-							out = append(out, Finding{f.At(n.Pos()), "reads the variable " + l.Value + ", which no test declares (X25)", "pass the value, or list the switch in `switches`"})
-						}
-					}
+		case *ast.CallExpr:
+			name := qualified(n.Fun)
+			if surroundings.MatchString(name) {
+				add(name+" reads the surroundings of a test (X25)", "use testdata or t.TempDir")
+			}
+			if name == "os.Getenv" || name == "os.LookupEnv" {
+				if l, ok := n.Args[0].(*ast.BasicLit); ok && !slices.Contains(switches, strings.Trim(l.Value, `"`)) {
+					add("reads the variable "+l.Value+", which no test declares (X25)", "pass the value, or list the switch in `switches`")
 				}
-				return true
-			})
+			}
 		}
-		return out
-	}
+	})
 	hold(t, rule,
 		bad{"a home", files{"a/a_test.go": "package a\nfunc f() { os.UserHomeDir() }\n"}, "a/a_test.go:2: os.UserHomeDir reads the surroundings"},
 		bad{"a variable", files{"a/a_test.go": "package a\nfunc f() { os.Getenv(\"DATA\") }\n"}, "reads the variable \"DATA\""},

@@ -104,19 +104,15 @@ func TestAFrameworkIsModelledOnlyWithItsOwnTraces(t *testing.T) {
 func TestNoIssueIsCited(t *testing.T) {
 	keep.Rule(t, "X28")
 	cited := regexp.MustCompile(`(?:^|[\s(])#\d{2,6}\b|/(?:issues|pull)/\d+|\bGH-\d+`)
-	rule := func(m *Module) (out []Finding) {
-		for _, p := range sortedKeys(m.Files) {
-			list := slices.Contains([]string{"fields.json", "surface.json"}, filepath.Base(p))
-			if (list || slices.Contains([]string{".go", ".md"}, filepath.Ext(p))) && p != "invariants/recordings_test.go" {
-				for i, line := range strings.Split(string(m.Files[p]), "\n") {
-					if w := cited.FindString(line); w != "" {
-						out = append(out, Finding{fmt.Sprintf("%s:%d", p, i+1), fmt.Sprintf("cites an issue, %q, which may close (X28)", strings.TrimSpace(w)), "say what is missing and why"})
-					}
-				}
-			}
-		}
-		return out
+	reads := func(p string) bool {
+		list := slices.Contains([]string{"fields.json", "surface.json"}, filepath.Base(p))
+		return (list || slices.Contains([]string{".go", ".md"}, filepath.Ext(p))) && p != "invariants/recordings_test.go"
 	}
+	rule := eachLine(reads, func(line string, add finder) {
+		if w := cited.FindString(line); w != "" {
+			add(fmt.Sprintf("cites an issue, %q, which may close (X28)", strings.TrimSpace(w)), "say what is missing and why")
+		}
+	})
 	hold(t, rule,
 		bad{"a list", files{"engines/a/fields.json": "{\"reason\": \"see #123\"}\n"}, "fields.json:1: cites an issue"},
 		bad{"a comment", files{"a/a.go": "package a\n\n// Not modelled: https://example.com/x/issues/7\n"}, "a/a.go:3"},

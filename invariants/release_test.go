@@ -1,7 +1,6 @@
 package invariants
 
 import (
-	"bytes"
 	"compress/zlib"
 	"fmt"
 	"io"
@@ -73,20 +72,15 @@ func TestOneModuleOfModestSize(t *testing.T) {
 // Upstream records state versions; workflows read them, and pages do not repeat them.
 func TestVersionsAreWrittenOnce(t *testing.T) {
 	literal := regexp.MustCompile(`(?i)\bgo ?1\.\d+(\.\d+)?\b|hugo v?\d+\.\d+|echarts@?\d|go-version: `)
-	rule := func(m *Module) (out []Finding) {
-		for _, p := range sortedKeys(m.Files) {
-			page := path.Ext(p) == ".md" && !strings.HasPrefix(p, "content/generated/")
-			if !page && !strings.HasPrefix(p, ".github/") && p != "Makefile" && !strings.HasPrefix(p, ".ci/") {
-				continue
-			}
-			for i, line := range bytes.Split(m.Files[p], []byte("\n")) {
-				if w := literal.Find(line); w != nil {
-					out = append(out, Finding{fmt.Sprintf("%s:%d", p, i+1), fmt.Sprintf("repeats a version, %q (X23)", w), "read it from go.mod, or say the pinned release"})
-				}
-			}
-		}
-		return out
+	reads := func(p string) bool {
+		page := path.Ext(p) == ".md" && !strings.HasPrefix(p, "content/generated/")
+		return page || strings.HasPrefix(p, ".github/") || p == "Makefile" || strings.HasPrefix(p, ".ci/")
 	}
+	rule := eachLine(reads, func(line string, add finder) {
+		if w := literal.FindString(line); w != "" {
+			add(fmt.Sprintf("repeats a version, %q (X23)", w), "read it from go.mod, or say the pinned release")
+		}
+	})
 	hold(t, rule,
 		bad{"a page", files{"README.md": "Needs Go 1.26.\n"}, "README.md:1: repeats a version"},
 		bad{"a workflow", files{".github/workflows/a.yml": "with: {go-version: 1.26}\n"}, "repeats a version"},

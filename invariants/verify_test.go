@@ -3,6 +3,7 @@ package invariants
 import (
 	"flag"
 	"fmt"
+	"go/ast"
 	"os"
 	"slices"
 	"strings"
@@ -48,6 +49,58 @@ func hold(t *testing.T, rule func(*Module) []Finding, bad ...bad) {
 		}
 		checkFindings(t, b.name, rule(m), b.want)
 	}
+}
+
+// finder adds a finding at the place that is looked at.
+type finder = func(problem, fix string)
+
+// each is a rule about the nodes of the files that of picks. look calls add with what is
+// wrong at the node, and what would mend it.
+func each(of func(*GoFile) bool, look func(f *GoFile, n ast.Node, add finder)) func(*Module) []Finding {
+	return func(m *Module) (out []Finding) {
+		for _, f := range m.Go {
+			if !of(f) {
+				continue
+			}
+			ast.Inspect(f.File, func(n ast.Node) bool {
+				if n != nil {
+					look(f, n, func(problem, fix string) { out = append(out, Finding{f.At(n.Pos()), problem, fix}) })
+				}
+				return true
+			})
+		}
+		return out
+	}
+}
+
+// eachLine is a rule about the lines of the files whose paths of picks.
+func eachLine(of func(p string) bool, look func(line string, add finder)) func(*Module) []Finding {
+	return func(m *Module) (out []Finding) {
+		for _, p := range sortedKeys(m.Files) {
+			if !of(p) {
+				continue
+			}
+			for i, line := range strings.Split(string(m.Files[p]), "\n") {
+				look(line, func(problem, fix string) { out = append(out, Finding{fmt.Sprintf("%s:%d", p, i+1), problem, fix}) })
+			}
+		}
+		return out
+	}
+}
+
+// shipped picks the files below folders that are compiled into programs.
+func shipped(folders ...string) func(*GoFile) bool {
+	return func(f *GoFile) bool { return !f.Test() && f.Below(folders...) }
+}
+
+// qualified is x.Name for a selector of a plain name, and "" for any other node.
+func qualified(n ast.Node) string {
+	if sel, ok := n.(*ast.SelectorExpr); ok {
+		if x, ok := sel.X.(*ast.Ident); ok {
+			return x.Name + "." + sel.Sel.Name
+		}
+	}
+	return ""
 }
 
 type files = map[string]string

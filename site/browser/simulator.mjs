@@ -44,6 +44,23 @@ async function rerun(context, unit, spoil) {
   return out;
 }
 
+// first is how long a reader waits whose browser has the module: from the click to the verdict.
+async function first(context) {
+  const took = [];
+  for (let i = 0; i < 4; i++) {
+    const { page } = await open(context, `points/${units.short}/`, scripted);
+    took.push(await page.evaluate(() => new Promise((resolve) => {
+      const box = document.querySelector(".rerun"), asked = performance.now();
+      new MutationObserver(() => {
+        if (box.querySelector(".said.good, .said.bad")) resolve((performance.now() - asked) / 1000);
+      }).observe(box, { subtree: true, childList: true, attributes: true });
+      box.querySelector("button.act").click();
+    })));
+    await page.close();
+  }
+  return took;
+}
+
 async function abort(context) {
   const { page, wrong } = await open(context, `points/${units.long}/`, scripted);
   await page.locator(".rerun button.act").click();
@@ -136,6 +153,7 @@ for (const scheme of ["light", "dark"]) {
   if (scheme === "light") {
     report.result = await rerun(context, units.short, [/"steps":\d/, '"steps":9']);
     report.figure = await rerun(context, units.short, ['"simulated":0.', '"simulated":0.9']);
+    report.first = await first(context);
     report.abort = await abort(context);
     report.tampered = await tampered(context);
   }

@@ -36,10 +36,7 @@ function start() {
 }
 
 async function act(simulator, bar, say) {
-  const file = await fetch(box.dataset.point);
-  if (!file.ok) throw new Error(`${box.dataset.point}: status ${file.status}`);
-  const point = await file.text();
-  const loaded = await simulator.ready();
+  const [point, loaded] = await Promise.all([published(box.dataset.point), simulator.ready()]);
   say("", "Simulating …");
   const answer = await simulator.rerun(point, ({ ended, total }) => {
     if (total) [bar.max, bar.value] = [total, ended];
@@ -48,6 +45,12 @@ async function act(simulator, bar, say) {
   if (answer.stopped) say("", "Stopped.");
   else if (answer.error) say("bad", "The simulator refuses:", el("pre", {}, [answer.error, ...answer.hints.map((h) => `hint: ${h}`)].join("\n")));
   else verdict(JSON.parse(answer.result), answer.seconds, loaded.seconds, say);
+}
+
+async function published(name) {
+  const file = await fetch(name);
+  if (!file.ok) throw new Error(`${name}: status ${file.status}`);
+  return file.text();
 }
 
 function verdict(v, took, loading, say) {

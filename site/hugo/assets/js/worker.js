@@ -16,7 +16,7 @@ async function load({ module, integrity }) {
   if (!file.ok) throw new Error(`${module}: status ${file.status}`);
   const plain = new Response(file.body.pipeThrough(new DecompressionStream("gzip")), { headers: { "Content-Type": "application/wasm" } });
   const go = new Go();
-  go.env = { GOGC: "400" }; // a page has memory to spare for a run of a second: a third less time
+  go.env = { GOGC: "1600", GOMEMLIMIT: "256MiB" }; // a run of a second need not collect: a third less time
   const { instance } = await WebAssembly.instantiateStreaming(plain, go.importObject);
   go.run(instance).then(() => postMessage({ broken: "the simulator ended" }));
   const offer = blisOffer();

@@ -110,25 +110,32 @@ func TestLicenceFiles(t *testing.T) {
 var ports = map[string]string{"engines/vllm": "vllm-project/vllm", "engines/sglang": "sgl-project/sglang"}
 
 // TestPortsStateTheirUpstream keeps VLM-2, SGL-2, LIF-5 and T-E2: every package of a
-// port cites its upstream at the commit of the port's Upstream record, and no other.
+// port cites its upstream at the commit of the port's Upstream record, and no other;
+// every file names the upstream files it follows, or says that it is the project's own.
 func TestPortsStateTheirUpstream(t *testing.T) {
-	keep.Rule(t, "T-E2", "X21")
+	keep.Rule(t, "LIF-5", "SGL-2", "T-E2", "VLM-2", "X21")
 	rule := func(m *Module) (out []Finding) {
 		for _, port := range sortedKeys(ports) {
 			out = append(out, portCites(m, port, ports[port])...)
 		}
 		return out
 	}
-	const kind = "// Package vllm follows vllm-project/vllm@aaaaaaaa, a.py.\npackage vllm\nfunc (k) Upstream() U { return U{Commit: \"aaaaaaaabbbb\"} }\n"
+	const kind = "// Package vllm follows vllm-project/vllm@aaaaaaaa a.py.\npackage vllm\nfunc (k) Upstream() U { return U{Commit: \"aaaaaaaabbbb\"} }\n"
 	hold(t, rule,
 		bad{"whole", files{"engines/vllm/kind.go": kind}, ""},
 		bad{"no citation", files{"engines/vllm/kind.go": kind, "engines/vllm/kv/a.go": "// Package kv caches.\npackage kv\n"}, "engines/vllm/kv: cites no upstream file"},
+		bad{"no upstream file", files{"engines/vllm/kind.go": kind, "engines/vllm/a.go": "package vllm\n\n// F is what a.b says.\nfunc F() {}\n"}, "engines/vllm/a.go: names no upstream file"},
+		bad{"a file of its own", files{"engines/vllm/kind.go": kind, "engines/vllm/a.go": "package vllm\n\n// This file is the project's own.\n"}, ""},
 		bad{"another commit", files{"engines/vllm/kind.go": strings.Replace(kind, "vllm@aaaaaaaa", "vllm@cccccccc", 1)}, "cites cccccccc, the port models aaaaaaaabbbb"},
+		bad{"another commit in words", files{"engines/vllm/kind.go": kind, "engines/vllm/a.go": "package vllm\n\n// F follows a.py at\n// cccccccc.\nfunc F() {}\n"}, "cites cccccccc"},
 		bad{"no record", files{"engines/vllm/a.go": "package vllm\n"}, "has no Upstream record"})
 }
 
+// follows is how a comment names an upstream file, or says that there is none.
+var follows = regexp.MustCompile(`\w\.(py|cuh?|h|rs)\b|This file is the project's own`)
+
 func portCites(m *Module, port, repository string) (out []Finding) {
-	cite := regexp.MustCompile(`\b` + path.Base(repository) + `@([0-9a-f]{8,40})`)
+	cite := regexp.MustCompile(`\b(?:` + path.Base(repository) + `@|at\s+(?:// )?)([0-9a-f]{8,40})\b`)
 	var commit string
 	cited := map[string]bool{}
 	var packages []string
@@ -145,6 +152,9 @@ func portCites(m *Module, port, repository string) (out []Finding) {
 	for _, f := range m.Go {
 		if f.Test() || !f.Below(port) {
 			continue
+		}
+		if !slices.ContainsFunc(f.Comments, func(g *ast.CommentGroup) bool { return follows.MatchString(g.Text()) }) {
+			out = append(out, Finding{f.Path, "names no upstream file (VLM-2, SGL-2)", "name the files it follows, or write: This file is the project's own"})
 		}
 		for _, c := range cite.FindAllSubmatch(m.Files[f.Path], -1) {
 			cited[f.Dir()] = true

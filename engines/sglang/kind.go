@@ -1,5 +1,7 @@
 package sglang
 
+// This file is the project's own: it registers the port.
+
 import (
 	_ "embed"
 	"fmt"

@@ -1,5 +1,7 @@
 package sglang
 
+// This file is the project's own: upstream launches what is described here.
+
 import (
 	"github.com/inference-sim/accuracy-dashboard/cost/plan"
 	"github.com/inference-sim/accuracy-dashboard/engines"

@@ -12,6 +12,8 @@
 // Source: vllm-project/vllm@2f41c894e320a07a46a360ee72149dd84d6f4bec.
 package vllm
 
+// This file is the project's own: upstream is driven by a server.
+
 import (
 	"github.com/inference-sim/accuracy-dashboard/cost/plan"
 	"github.com/inference-sim/accuracy-dashboard/engines"

@@ -1,5 +1,7 @@
 package vllm
 
+// This file is the project's own: upstream explains no setting.
+
 import (
 	"fmt"
 	"strings"

@@ -1,5 +1,7 @@
 package vllm
 
+// This file is the project's own: it puts the parts of the port together.
+
 import (
 	"errors"
 	"fmt"

@@ -7,6 +7,8 @@
 // SGL-1, SGL-2 of the Target Design.
 package oracle
 
+// This file is the project's own: it reads recordings.
+
 import (
 	"bytes"
 	"compress/gzip"

@@ -1,5 +1,7 @@
 package oracle
 
+// This file is the project's own: it replays recordings.
+
 import (
 	"math"
 	"strings"

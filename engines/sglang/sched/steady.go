@@ -1,5 +1,7 @@
 package sched
 
+// This file is the project's own: upstream takes every step alone.
+
 import "math"
 
 // A decoding request mostly does the same thing in every step: it takes one token and

@@ -1,5 +1,7 @@
 package config
 
+// Follows vllm/config: model.py, cache.py, parallel.py, scheduler.py, compilation.py.
+
 // Config is one engine's settings as start-up leaves them. Sources says where each
 // argument's value came from, keyed by the argument's upstream name.
 type Config struct {

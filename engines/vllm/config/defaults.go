@@ -1,5 +1,7 @@
 package config
 
+// This file is the project's own: upstream has no file of defaults.
+
 import (
 	"encoding/json"
 	"fmt"

@@ -1,5 +1,7 @@
 package config
 
+// This file is the project's own: upstream leaves reading to pydantic.
+
 import (
 	"fmt"
 	"maps"

@@ -1,5 +1,7 @@
 package config
 
+// This file is the project's own: upstream prints its configuration otherwise.
+
 import (
 	"fmt"
 	"strconv"

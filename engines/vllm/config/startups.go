@@ -1,5 +1,7 @@
 package config
 
+// This file is the project's own: it replays recorded start-ups.
+
 import (
 	"bufio"
 	"bytes"

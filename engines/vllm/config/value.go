@@ -1,5 +1,7 @@
 package config
 
+// This file is the project's own: it words refusals as pydantic does.
+
 import (
 	"encoding/json"
 	"fmt"

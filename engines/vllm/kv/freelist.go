@@ -1,5 +1,7 @@
 package kv
 
+// Follows vllm/v1/core/kv_cache_utils.py, FreeKVCacheBlockQueue.
+
 import "math/bits"
 
 // freeList is the free blocks in the order they are handed out: a ring of block

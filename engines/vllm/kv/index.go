@@ -1,5 +1,7 @@
 package kv
 
+// This file is the project's own: upstream looks blocks up in a dictionary.
+
 import "math/bits"
 
 // index finds nodes by key, eight keys at a time: keys that differ in their last three

@@ -16,6 +16,8 @@
 // files named per function.
 package kv
 
+// This file is the project's own: the nouns that the files of the package share.
+
 // BlockID is a block's number in the pool.
 type BlockID int32
 

@@ -1,5 +1,7 @@
 package kv
 
+// This file is the project's own: what a steady batch may ask ahead.
+
 // Attends is how many cached tokens the query after computed tokens reads in the
 // group, its own included.
 func (g *GroupSpec) Attends(computed int) int {

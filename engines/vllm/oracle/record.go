@@ -1,5 +1,7 @@
 package oracle
 
+// This file is the project's own: it writes what a replay saw.
+
 import (
 	"encoding/hex"
 	"encoding/json"

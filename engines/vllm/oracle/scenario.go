@@ -7,6 +7,8 @@
 // know, is a difference. Rules kept: VLM-1, VLM-7, X9.
 package oracle
 
+// This file is the project's own: it reads recordings.
+
 import (
 	"encoding/json"
 	"errors"

@@ -1,5 +1,7 @@
 package oracle
 
+// This file is the project's own: it makes the recorder's tokens.
+
 import (
 	"crypto/sha256"
 	"encoding/hex"

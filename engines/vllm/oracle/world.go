@@ -1,5 +1,7 @@
 package oracle
 
+// This file is the project's own: it replays recordings.
+
 import (
 	"github.com/inference-sim/accuracy-dashboard/engines/vllm/kv"
 	"github.com/inference-sim/accuracy-dashboard/engines/vllm/sched"

@@ -1,5 +1,7 @@
 package sched
 
+// Follows Python's heapq, as vllm/v1/core/sched/request_queue.py uses it.
+
 import "slices"
 
 // heapQueue is a binary heap by Request.before, which is a total order as long as

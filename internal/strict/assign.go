@@ -1,11 +1,15 @@
 package strict
 
 import (
+	"cmp"
 	"encoding"
+	"encoding/json"
 	"reflect"
 	"strconv"
 	"strings"
 	"time"
+
+	"gopkg.in/yaml.v3"
 )
 
 // field is where a key of a struct goes.
@@ -19,7 +23,7 @@ var anyMap = reflect.TypeFor[map[string]any]()
 // open finds what a mapping (reflect.Map) or a sequence (reflect.Slice) goes into, below pointers
 // and interfaces, and fills it.
 func (l *layout) open(out reflect.Value, kind reflect.Kind, fill func(reflect.Value) bool) bool {
-	out, ok := settle(out)
+	out, ok := l.settle(out)
 	if l.depth++; !ok || l.depth > 100 {
 		return false
 	}
@@ -38,7 +42,7 @@ func (l *layout) open(out reflect.Value, kind reflect.Kind, fill func(reflect.Va
 	case k == reflect.Struct && kind == reflect.Map:
 		return out.Type() != reflect.TypeFor[time.Time]() && fill(out)
 	case k == reflect.Map && kind == reflect.Map:
-		if t := out.Type(); t.Key().Kind() != reflect.String || t.Elem().Kind() == reflect.Interface && t != anyMap {
+		if t := out.Type(); t.Key().Kind() != reflect.String || t.Key().NumMethod() > 0 || reflect.PointerTo(t.Key()).NumMethod() > 0 || t.Elem().Kind() == reflect.Interface && t != anyMap {
 			return false // yaml.v3 makes the maps inside a named one of its type
 		}
 		out.Set(reflect.MakeMap(out.Type()))
@@ -58,12 +62,18 @@ func (l *layout) open(out reflect.Value, kind reflect.Kind, fill func(reflect.Va
 }
 
 // settle follows pointers, and is false for a type that decodes itself.
-func settle(out reflect.Value) (reflect.Value, bool) {
+func (l *layout) settle(out reflect.Value) (reflect.Value, bool) {
 	for out.Kind() == reflect.Pointer {
 		out.Set(reflect.New(out.Type().Elem()))
 		out = out.Elem()
 	}
-	return out, !reflect.PointerTo(out.Type()).Implements(unmarshaler)
+	var own bool
+	if at := out.Addr().Interface(); l.json {
+		_, own = at.(json.Unmarshaler)
+	} else {
+		_, own = at.(yaml.Unmarshaler)
+	}
+	return out, !own
 }
 
 // entry reads the value of a key of a struct or a map.
@@ -80,7 +90,7 @@ func (l *layout) entry(out reflect.Value, key string, seen *uint64, read func(re
 		return true
 	}
 	f, ok := l.shape(out.Type())[key]
-	if !ok || f.bit == 0 || *seen&f.bit != 0 {
+	if !ok || f.index == nil || f.bit == 0 || *seen&f.bit != 0 {
 		return false
 	}
 	*seen |= f.bit
@@ -110,25 +120,46 @@ func (l *layout) collect(t reflect.Type, above []int, of map[string]field) {
 	for i := range t.NumField() {
 		f := t.Field(i)
 		index := append(append([]int{}, above...), i)
-		switch tag, inline := key(f); {
+		switch tag, inline := l.key(f); {
 		case tag == "-" || !f.IsExported():
 		case inline && f.Type.Kind() == reflect.Struct:
 			l.collect(f.Type, index, of)
 		case !inline:
+			if _, twice := of[tag]; twice {
+				index = nil // which of them it goes to is not known here
+			}
 			of[tag] = field{index, 1 << len(of)} // a shift beyond 64 is 0
 		}
 	}
 }
 
+// key is the name of a field; what it does not know how to name it leaves out.
+func (l *layout) key(f reflect.StructField) (name string, inline bool) {
+	if !l.json {
+		return key(f)
+	}
+	name, options, tagged := strings.Cut(f.Tag.Get("json"), ",")
+	switch {
+	case f.Anonymous && name == "":
+		return "", true
+	case tagged && strings.Contains(options, "string"):
+		return "-", false
+	}
+	return cmp.Or(name, f.Name), false
+}
+
 // scalar sets dst; quoted says that text is no number, truth or null.
 func (l *layout) scalar(dst reflect.Value, text string, quoted bool) bool {
-	dst, ok := settle(dst)
+	dst, ok := l.settle(dst)
 	if !ok {
 		return false
 	}
 	u, own := dst.Addr().Interface().(encoding.TextUnmarshaler)
+	if l.json && !jsonFits(dst, own, quoted) {
+		return false
+	}
 	switch k := dst.Kind(); {
-	case !quoted && (text == "~" || reserved[strings.ToLower(text)] || strings.HasPrefix(strings.TrimLeft(text, "+-"), ".")):
+	case !quoted && (text == "~" || isReserved(text) || strings.HasPrefix(strings.TrimLeft(text, "+-"), ".")):
 		truth := k == reflect.Bool && !own && (text == "true" || text == "false")
 		if truth {
 			dst.SetBool(text == "true")
@@ -140,7 +171,7 @@ func (l *layout) scalar(dst reflect.Value, text string, quoted bool) bool {
 		dst.SetString(text)
 		return true
 	case k == reflect.Interface && dst.NumMethod() == 0:
-		return setAny(dst, text, quoted)
+		return l.setAny(dst, text, quoted)
 	case quoted || !number(text):
 		return false
 	case dst.CanFloat():
@@ -168,9 +199,20 @@ func setWhole(dst reflect.Value, text string) bool {
 	return false
 }
 
+// jsonFits is whether JSON lets a string, or what is none, into dst.
+func jsonFits(dst reflect.Value, own, quoted bool) bool {
+	if own || dst.Kind() == reflect.String {
+		return quoted && dst.Type() != reflect.TypeFor[json.Number]()
+	}
+	return !quoted || dst.Kind() == reflect.Interface
+}
+
 // setAny gives an interface what a scalar stands for.
-func setAny(dst reflect.Value, text string, quoted bool) bool {
+func (l *layout) setAny(dst reflect.Value, text string, quoted bool) bool {
 	switch {
+	case l.json && !quoted:
+		dst.Set(reflect.ValueOf(json.Number(text)))
+		return number(text)
 	case quoted || text[0]|0x20 >= 'a' && text[0]|0x20 <= 'z':
 		dst.Set(reflect.ValueOf(text))
 	case whole64(text):

@@ -4,12 +4,14 @@ import (
 	"encoding"
 	"fmt"
 	"io/fs"
+	"os"
 	"path"
 	"reflect"
 	"strings"
 	"testing"
 
 	"github.com/inference-sim/accuracy-dashboard/catalog"
+	"github.com/inference-sim/accuracy-dashboard/engines/fields"
 	"github.com/inference-sim/accuracy-dashboard/internal/strict"
 	"github.com/inference-sim/accuracy-dashboard/registry"
 )
@@ -55,16 +57,19 @@ func (o *own) UnmarshalText(text []byte) error {
 var _ encoding.TextUnmarshaler = new(own)
 
 // same reads doc both ways and reports whether it was read directly.
-func same[T any](t *testing.T, doc string) bool {
+func same[T any](t *testing.T, doc string) bool { return alike[T](t, "YAML", doc) }
+
+func alike[T any](t *testing.T, language, doc string) bool {
 	t.Helper()
 	var got, want T
-	if !strict.Direct([]byte(doc), &got) {
+	ways := strict.Ways[language]
+	if !ways.Direct([]byte(doc), &got) {
 		if !reflect.ValueOf(&got).Elem().IsZero() {
 			t.Errorf("%q: left to the book with %+v in the target", doc, got)
 		}
 		return false
 	}
-	if err := strict.ByTheBook("f", []byte(doc), &want); err != nil || !reflect.DeepEqual(got, want) {
+	if err := ways.ByTheBook("f", []byte(doc), &want); err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("%q: got %+v directly, by the book %+v, %v", doc, got, want, err)
 	}
 	return true
@@ -152,6 +157,56 @@ func TestWhatIsReadDirectlyMeansWhatYAMLSays(t *testing.T) {
 	}
 }
 
+// jsonDocuments are what is read directly (true) and what is not.
+var jsonDocuments = map[string]bool{
+	"{\"Text\":\"a\",\"Number\":-1.5e3,\"Whole\":-7,\"Count\":0,\"Truth\":true,\"Pair\":[1,2]}\n":     true,
+	" {\n\"List\" : [1,\t2], \"Nested\": [{}, {\"Own\": \"x\"}],\r\n\"Pointer\":\"\\u00e9\\n\\\"\"} ": true,
+	"{\"Map\":{\"a\":1,\"b\":[\"c\",{}]},\"Any\":[1.0,\"2\"],\"deep\":{\"Counts\":{\"x\":1}}}":        false, // its name in JSON is Deep
+	"{\"Map\":{\"a\":1,\"b\":[\"c\",{}]},\"Any\":[1.0,\"2\"],\"Deep\":{\"Counts\":{\"x\":1}}}":        true,
+	"{\"text\":\"a\"}":                     false, // encoding/json takes it for Text
+	"{\"Text\":null}":                      false,
+	"{\"Text\":1}":                         false,
+	"{\"Number\":\"1\"}":                   false,
+	"{\"Own\":1}":                          false,
+	"{\"Whole\":1.0}":                      false,
+	"{\"Whole\":128}":                      false,
+	"{\"Number\":01}":                      false,
+	"{\"Number\":.5}":                      false,
+	"{\"Text\":\"a\",\"Text\":\"b\"}":      false,
+	"{\"Counts\":{\"a\":1,\"\\u0061\":2}}": false,
+	"{\"Pair\":[1]}":                       false,
+	"{\"Text\":'a'}":                       false,
+	"{Text:\"a\"}":                         false,
+	"{\"List\":[1,]}":                      false,
+	"{\"Text\":\"a\"} {}":                  false,
+	"{\"Text\":\"a\nb\"}":                  false,
+	"{\"Text\":\"\xff\"}":                  false,
+	"{\"Text\":\"a\"":                      false,
+	"{\"hidden\":\"a\"}":                   false,
+	"[]":                                   false,
+	"":                                     false,
+}
+
+func TestWhatIsReadDirectlyMeansWhatJSONSays(t *testing.T) {
+	for doc, want := range jsonDocuments {
+		if got := alike[kinds](t, "JSON", doc); got != want {
+			t.Errorf("%q: read directly %v, want %v", doc, got, want)
+		}
+		alike[any](t, "JSON", doc)
+	}
+}
+
+func FuzzDirectJSON(f *testing.F) {
+	for doc := range jsonDocuments {
+		f.Add(doc)
+	}
+	f.Fuzz(func(t *testing.T, doc string) {
+		alike[kinds](t, "JSON", doc)
+		alike[any](t, "JSON", doc)
+		alike[[]kinds](t, "JSON", doc)
+	})
+}
+
 // A target that holds something already is the book's: it keeps what a document leaves out.
 func TestATargetWithValuesKeepsThem(t *testing.T) {
 	v := kinds{Number: 2}
@@ -201,4 +256,10 @@ func TestDataFilesAreReadDirectly(t *testing.T) {
 		return read[top]
 	})
 	each(registry.EmbeddedFS(), func(string) func(*testing.T, string) bool { return same[registry.Set] })
+	for _, engine := range []string{"vllm", "sglang"} {
+		list, err := os.ReadFile("../../engines/" + engine + "/fields.json")
+		if err != nil || !alike[fields.List](t, "JSON", string(list)) {
+			t.Errorf("the field list of %s: is left to the book, %v", engine, err)
+		}
+	}
 }

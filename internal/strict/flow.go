@@ -1,11 +1,12 @@
 package strict
 
 import (
+	"encoding/json"
 	"reflect"
 	"strings"
 )
 
-// flow is one line of [a, b] and {a: b}.
+// flow is [a, b] and {a: b}: on one line, or all of a JSON document.
 type flow struct {
 	*layout
 	text string // what is left of it
@@ -17,12 +18,16 @@ func (l *layout) flowed(s string, out reflect.Value) bool {
 	return f.value(out) && f.text == ""
 }
 
-// space skips spaces and reports the next byte, 0 at the end.
+// space skips white space and reports the next byte, 0 at the end.
 func (f *flow) space() byte {
-	if f.text = strings.TrimLeft(f.text, " "); f.text == "" {
-		return 0
+	for i := range len(f.text) {
+		if c := f.text[i]; c != ' ' && !(f.json && (c == '\n' || c == '\t' || c == '\r')) {
+			f.text = f.text[i:]
+			return c
+		}
 	}
-	return f.text[0]
+	f.text = ""
+	return 0
 }
 
 // take skips a byte that must be there.
@@ -47,7 +52,7 @@ func (f *flow) value(dst reflect.Value) bool {
 			var seen uint64
 			return f.list('{', '}', func() bool {
 				key, quoted, ok := f.scalarText()
-				return ok && (quoted || word(key)) && f.take(':') && (quoted || f.text != "" && f.text[0] == ' ') && f.entry(out, key, &seen, f.value)
+				return ok && f.key(key, quoted) && f.take(':') && (quoted || f.text != "" && f.text[0] == ' ') && f.entry(out, key, &seen, f.value)
 			})
 		})
 	}
@@ -74,9 +79,23 @@ func (f *flow) list(open, end byte, part func() bool) bool {
 	return false
 }
 
+// key is whether a scalar is one.
+func (f *flow) key(text string, quoted bool) bool { return quoted || !f.json && word(text) }
+
 // scalarText reads a quoted scalar, or a plain one of bytes that mean nothing else in a flow.
 func (f *flow) scalarText() (text string, quoted, ok bool) {
-	if c := f.space(); c == '"' || c == '\'' {
+	switch c := f.space(); {
+	case c == '"' && f.json:
+		text, ok = f.jsonString()
+		return text, true, ok
+	case f.json:
+		end := strings.IndexAny(f.text, ",]} \n\t\r")
+		if end < 0 {
+			end = len(f.text)
+		}
+		text, f.text = f.text[:end], f.text[end:]
+		return text, false, end > 0
+	case c == '"' || c == '\'':
 		text, f.text, ok = unquote(f.text)
 		return text, true, ok
 	}
@@ -87,4 +106,26 @@ func (f *flow) scalarText() (text string, quoted, ok bool) {
 	text = strings.TrimRight(f.text[:end], " ")
 	f.text = f.text[end:]
 	return text, false, true
+}
+
+// jsonString reads the string that the text begins with.
+func (f *flow) jsonString() (text string, ok bool) {
+	plain := true
+	for i := 1; i < len(f.text); i++ {
+		switch c := f.text[i]; {
+		case c < ' ':
+			return "", false
+		case c == '\\':
+			plain = false
+			i++
+		case c == '"':
+			whole := f.text[:i+1]
+			f.text = f.text[i+1:]
+			if plain {
+				return whole[1:i], true
+			}
+			return text, json.Unmarshal([]byte(whole), &text) == nil
+		}
+	}
+	return "", false
 }

@@ -14,6 +14,14 @@ import (
 // JSON decodes one document of file into v. Fields carry `json` tags. Numbers
 // decoded into an `any` become json.Number, so no digit is lost.
 func JSON(file string, data []byte, v any) error {
+	if directJSON(data, v) {
+		return nil
+	}
+	return jsonByTheBook(file, data, v)
+}
+
+// jsonByTheBook reads all of JSON, and says what is wrong with a document.
+func jsonByTheBook(file string, data []byte, v any) error {
 	switch {
 	case len(bytes.TrimSpace(data)) == 0:
 		return &diag.Refusal{File: file, Problem: "is empty", Accept: "one document"}

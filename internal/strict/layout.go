@@ -16,18 +16,31 @@ type layout struct {
 	indent int    // of line
 	line   string // the current one, without indentation; "" at the end
 	depth  int    // of what is open
+	json   bool   // the document is JSON, whose values encoding/json gives other types
 	fields map[reflect.Type]map[string]field
 }
 
 // direct fills v, a pointer to a zero value, from a document; or is false, and v is as it was.
 func direct(data []byte, v any) bool {
+	l := &layout{rest: string(data), fields: map[reflect.Type]map[string]field{}}
+	return printable(data) && fill(v, func(made reflect.Value) bool {
+		return l.next() && l.line != "" && l.indent == 0 && l.block(made) && l.line == ""
+	})
+}
+
+// directJSON is direct for what encoding/json reads.
+func directJSON(data []byte, v any) bool {
+	f := &flow{&layout{json: true, fields: map[reflect.Type]map[string]field{}}, string(data)}
+	return utf8.Valid(data) && fill(v, func(made reflect.Value) bool { return f.value(made) && f.space() == 0 && f.text == "" })
+}
+
+func fill(v any, read func(reflect.Value) bool) bool {
 	out := reflect.ValueOf(v)
-	if out.Kind() != reflect.Pointer || out.IsNil() || !out.Elem().IsZero() || !printable(data) {
+	if out.Kind() != reflect.Pointer || out.IsNil() || !out.Elem().IsZero() {
 		return false
 	}
-	l := &layout{rest: string(data), fields: map[reflect.Type]map[string]field{}}
 	made := reflect.New(out.Type().Elem()).Elem()
-	if !l.next() || l.line == "" || l.indent > 0 || !l.block(made) || l.line != "" {
+	if !read(made) {
 		return false
 	}
 	out.Elem().Set(made)
@@ -124,8 +137,10 @@ func word(s string) bool {
 			return false
 		}
 	}
-	return s != "" && !reserved[strings.ToLower(s)]
+	return s != "" && !isReserved(s)
 }
+
+func isReserved(s string) bool { return len(s) <= len("false") && reserved[strings.ToLower(s)] }
 
 // reserved are the words that YAML gives, or once gave, another meaning.
 var reserved = map[string]bool{"null": true, "true": true, "false": true, "yes": true, "no": true, "on": true, "off": true, "y": true, "n": true}

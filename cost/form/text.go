@@ -29,7 +29,7 @@ func (r Row) MarshalText() ([]byte, error) {
 }
 
 func (r *Row) UnmarshalText(text []byte) error {
-	*r = nil
+	*r = make(Row, 0, bytes.Count(text, []byte(" "))+1)
 	for at := 0; at < len(text); {
 		if isSpace(text[at]) {
 			at++
@@ -95,7 +95,7 @@ func (r Rows) MarshalText() ([]byte, error) {
 }
 
 func (r *Rows) UnmarshalText(text []byte) error {
-	*r = nil
+	*r = make(Rows, 0, bytes.Count(text, []byte("\n"))+1)
 	for line := range bytes.Lines(bytes.TrimSpace(text)) {
 		var row Row
 		if err := row.UnmarshalText(line); err != nil {

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"go/ast"
+	"io"
 	"os"
 	"path"
 	"path/filepath"
@@ -222,17 +223,22 @@ func TestRecordedTracesNameTheirOrigin(t *testing.T) {
 	}
 }
 
+// plainText is a recording without its compression.
+func plainText(data []byte) ([]byte, error) {
+	if !bytes.HasPrefix(data, []byte{0x1f, 0x8b}) {
+		return data, nil
+	}
+	z, err := gzip.NewReader(bytes.NewReader(data))
+	if err != nil {
+		return nil, err
+	}
+	return io.ReadAll(z)
+}
+
 func namesOrigin(data []byte, commit string) error {
-	if bytes.HasPrefix(data, []byte{0x1f, 0x8b}) {
-		z, err := gzip.NewReader(bytes.NewReader(data))
-		if err != nil {
-			return err
-		}
-		var plain bytes.Buffer
-		if _, err := plain.ReadFrom(z); err != nil {
-			return err
-		}
-		data = plain.Bytes()
+	data, err := plainText(data)
+	if err != nil {
+		return err
 	}
 	var doc struct {
 		Provenance struct {

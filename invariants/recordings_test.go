@@ -2,6 +2,7 @@ package invariants
 
 import (
 	"crypto/sha256"
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -70,6 +71,127 @@ func TestARecordingChangesWithAReason(t *testing.T) {
 		{"gone", line + " recorded\n" + strings.Replace(line, "a.json", "b.json", 1) + " recorded\n", "b.json: was recorded and is gone"},
 	} {
 		checkFindings(t, c.name, reviewed(c.list, one), c.want)
+	}
+}
+
+// variety is what the fields of recordings were seen to hold.
+type variety struct {
+	values  map[string]map[string]bool // of a field that is no object or list; two are enough
+	present map[string]int
+	objects map[string]int // how often the object that a field belongs to was seen
+}
+
+// named is a key that names a request, a group or a node: one field, whatever its name.
+var named = regexp.MustCompile(`.*\d.*`)
+
+func (v *variety) see(path string, x any) {
+	switch x := x.(type) {
+	case map[string]any:
+		v.objects[path]++
+		for k, y := range x {
+			field := path + "." + named.ReplaceAllString(k, "*")
+			v.present[field]++
+			v.see(field, y)
+		}
+	case []any:
+		for _, y := range x {
+			v.see(path+"[]", y)
+		}
+	default:
+		if v.values[path] == nil {
+			v.values[path] = map[string]bool{}
+		}
+		if len(v.values[path]) < 2 {
+			v.values[path][fmt.Sprint(x)] = true
+		}
+	}
+}
+
+// constant are the fields that hold one value wherever they could be.
+func (v *variety) constant() (out []string) {
+	for _, field := range sortedKeys(v.values) {
+		owner := field[:max(strings.LastIndexByte(field, '.'), 0)]
+		if len(v.values[field]) == 1 && !strings.HasSuffix(field, "[]") && v.present[field] >= v.objects[owner] {
+			out = append(out, strings.TrimPrefix(field, "."))
+		}
+	}
+	return out
+}
+
+// inputs are the parts of a recording that say what was driven; the rest is compared.
+var inputs = []string{"provenance", "engine", "scenario", "scenario_sha256", "config", "input", "format", "manifest_version"}
+
+func varietyOf(recordings [][]byte) (*variety, error) {
+	v := &variety{map[string]map[string]bool{}, map[string]int{}, map[string]int{}}
+	for _, data := range recordings {
+		plain, err := plainText(data)
+		if err != nil {
+			return nil, err
+		}
+		var doc map[string]any
+		if err := json.Unmarshal(plain, &doc); err != nil {
+			return nil, err
+		}
+		if doc["steps"] == nil { // defaults, which no run shows
+			continue
+		}
+		for _, k := range inputs {
+			delete(doc, k)
+		}
+		v.see("", doc)
+	}
+	return v, nil
+}
+
+// TestEveryComparedFieldVaries keeps FID-10: a field that every recording holds at one
+// value, or none, would be compared and show nothing.
+func TestEveryComparedFieldVaries(t *testing.T) {
+	keep.Rule(t, "FID-10")
+	lone := map[string][]string{"engines/sglang": {"error"}} // no recorded run ended in one; a port that refuses a run differs
+	for port := range ports {
+		files, err := filepath.Glob(filepath.Join("..", port, "testdata", "oracle", "*.json*"))
+		if err != nil || len(files) < 50 {
+			t.Fatalf("%s: got %d recordings, %v (X22)", port, len(files), err)
+		}
+		recordings := make([][]byte, len(files))
+		for i, p := range files {
+			if recordings[i], err = os.ReadFile(p); err != nil {
+				t.Fatal(err)
+			}
+		}
+		v, err := varietyOf(recordings)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := v.constant(); len(v.values) < 30 || !slices.Equal(got, lone[port]) {
+			t.Errorf("%s: of %d fields, %q have one value in every recording, want %q: record a scenario that varies them", port, len(v.values), got, lone[port])
+		}
+	}
+}
+
+func TestAFieldOfOneValueIsFound(t *testing.T) {
+	const one = `{"scenario": 1, "steps": [{"n": 1, "new": true}, {"n": 2, "blk": {"r1": 4, "r2": 5}}]}`
+	for _, c := range []struct {
+		docs []string
+		want []string
+	}{
+		{[]string{one}, nil},
+		{[]string{strings.Replace(one, `"n": 2`, `"n": 1`, 1)}, []string{"steps[].n"}},
+		{[]string{strings.Replace(one, `"r2": 5`, `"r2": 4`, 1)}, []string{"steps[].blk.*"}},
+		{[]string{strings.Replace(one, `"n": 2`, `"n": 2, "new": true`, 1)}, []string{"steps[].new"}},
+		{[]string{one, strings.Replace(one, `"scenario": 1`, `"error": null`, 1)}, nil}, // left out is a value
+	} {
+		var recordings [][]byte
+		for _, d := range c.docs {
+			recordings = append(recordings, []byte(d))
+		}
+		v, err := varietyOf(recordings)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := v.constant(); !slices.Equal(got, c.want) {
+			t.Errorf("%s: got %q, want %q", c.docs, got, c.want)
+		}
 	}
 }
 

@@ -8,6 +8,10 @@ import (
 	"testing"
 
 	"github.com/inference-sim/accuracy-dashboard/docgen"
+	"github.com/inference-sim/accuracy-dashboard/internal/doccheck"
+	"github.com/inference-sim/accuracy-dashboard/internal/keep"
+	"github.com/inference-sim/accuracy-dashboard/invariants"
+	"github.com/spf13/cobra"
 )
 
 var update = flag.Bool("update", false, "write the generated page")
@@ -26,6 +30,25 @@ func TestCommandPageIsCurrent(t *testing.T) {
 	}
 	if !bytes.Equal(got, page) {
 		t.Errorf("%s is stale\n\tfix: go test ./cmd/blis-score -run TestCommandPageIsCurrent -update", name)
+	}
+}
+
+// TestPagesAndHelpNameCommandsThatExist keeps X26 for this program.
+func TestPagesAndHelpNameCommandsThatExist(t *testing.T) {
+	keep.Rule(t, "X26")
+	m, err := invariants.Load(os.DirFS("../.."))
+	if err != nil {
+		t.Fatal(err)
+	}
+	tree := (&doccheck.Tree{Module: m, Commands: []*cobra.Command{root()}}).Index()
+	found := doccheck.Help(tree.Commands[0], tree)
+	for p, text := range m.Files {
+		if filepath.Ext(p) == ".md" {
+			found = append(found, doccheck.Commands(p, text, tree)...)
+		}
+	}
+	for _, f := range found {
+		t.Error(f)
 	}
 }
 

@@ -58,7 +58,7 @@ func mergeCmd() *cobra.Command {
 	var o options
 	c := &cobra.Command{
 		Use:   "merge DIR...",
-		Short: "make the site from the shards that --shard left",
+		Short: "make the site from the shards that `blis-score --shard` left",
 		Long: "Makes the site from every shard of one run: the same bytes as the run unsharded gives. A shard that is lost, given twice, of\n" +
 			"another run or of another build is refused by count, and nothing is written.",
 		Args: cobra.MinimumNArgs(1),

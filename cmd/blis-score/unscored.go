@@ -16,7 +16,7 @@ func unscoredCmd() *cobra.Command {
 		Use:   "unscored --snapshots DIR [TAG...]",
 		Short: "list the releases without scores, in the order they were tagged",
 		Long: "Lists those of the given tags that are releases without scores, one a line, in the order given: that of\n" +
-			"git tag --sort=creatordate. A pre-release is no release. A published release whose tag is gone or moved is refused.",
+			"`git tag --sort=creatordate`. A pre-release is no release. A published release whose tag is gone or moved is refused.",
 		RunE: func(c *cobra.Command, tags []string) error {
 			published, err := openSnapshots(dir)
 			if err != nil {

@@ -71,7 +71,8 @@ func load(t *testing.T) *invariants.Module {
 	return m
 }
 
-func TestContributorPagesResolve(t *testing.T) {
+// TestPagesAndHelpResolve keeps X26 for pages people wrote and for the texts of the program.
+func TestPagesAndHelpResolve(t *testing.T) {
 	keep.Rule(t, "X26")
 	m := load(t)
 	records, err := invariants.Records()
@@ -87,12 +88,16 @@ func TestContributorPagesResolve(t *testing.T) {
 	}
 	d.Index()
 	pages := written(m)
+	found := doccheck.Help(d.Commands[0], d)
 	for p, contributor := range pages {
 		if contributor {
-			for _, f := range doccheck.Contributor(p, m.Files[p], d) {
-				t.Error(f)
-			}
+			found = append(found, doccheck.Contributor(p, m.Files[p], d)...)
+		} else {
+			found = append(found, doccheck.Commands(p, m.Files[p], d)...)
 		}
+	}
+	for _, f := range found {
+		t.Error(f)
 	}
 	if len(pages) < 8 {
 		t.Errorf("only %d pages were read", len(pages))

@@ -27,25 +27,37 @@ func Contributor(name string, data []byte, t *Tree) []invariants.Finding {
 		}
 	}
 	p.walk(func(n ast.Node, s string) { p.span(n, s, t) },
-		func(n ast.Node, language, s string) {
-			if language == "sh" {
-				p.script(n, s, t)
-			}
-		},
+		func(n ast.Node, language, s string) { p.script(n, language, s, t) },
 		func(n ast.Node, to string) { p.link(n, to, t) }, func(ast.Node, string) {})
 	return p.found
+}
+
+// Commands finds what any page tells a reader to run and the programs do not have.
+func Commands(name string, data []byte, t *Tree) []invariants.Finding {
+	p := parse(name, data)
+	p.walk(func(n ast.Node, s string) { p.command(n, s, t) },
+		func(n ast.Node, language, s string) { p.script(n, language, s, t) },
+		func(ast.Node, string) {}, func(ast.Node, string) {})
+	return p.found
+}
+
+// command checks s when it is a command of the project's own, and says whether it is.
+func (p *page) command(n ast.Node, s string, t *Tree) bool {
+	words := shellWords(s)
+	if len(words) == 0 {
+		return false
+	}
+	problem, known := t.command(words)
+	if problem != "" {
+		p.add(n, "write the command as it is now", "%q: %s", s, problem)
+	}
+	return known && (len(words) > 1 || strings.HasPrefix(s, "blis"))
 }
 
 // span checks one code span by what it looks like.
 func (p *page) span(n ast.Node, s string, t *Tree) {
 	words := strings.Fields(s)
-	if len(words) == 0 || placeholder.MatchString(s) {
-		return
-	}
-	if problem, known := t.command(words); known && (len(words) > 1 || strings.HasPrefix(s, "blis")) {
-		if problem != "" {
-			p.add(n, "write the command as it is now", "%q: %s", s, problem)
-		}
+	if len(words) == 0 || placeholder.MatchString(s) || p.command(n, s, t) {
 		return
 	}
 	switch {
@@ -80,16 +92,13 @@ func (p *page) blocks() string {
 	return b.String()
 }
 
-// script checks each command of a shell block that is the project's own.
-func (p *page) script(n ast.Node, s string, t *Tree) {
+// script checks each command of a block that is the project's own: every line of a
+// shell's, and what stands after a prompt in any other.
+func (p *page) script(n ast.Node, language, s string, t *Tree) {
 	for line := range strings.Lines(strings.ReplaceAll(s, "\\\n", " ")) {
-		line, _, _ = strings.Cut(line, " #")
-		words := strings.Fields(strings.TrimPrefix(strings.TrimSpace(line), "$ "))
-		if len(words) == 0 || strings.HasPrefix(words[0], "#") {
-			continue
-		}
-		if problem, _ := t.command(words); problem != "" {
-			p.add(n, "write the command as it is now", "%q: %s", strings.Join(words, " "), problem)
+		line, prompt := strings.CutPrefix(strings.TrimSpace(line), "$ ")
+		if prompt || language == "sh" || language == "" {
+			p.command(n, line, t)
 		}
 	}
 }

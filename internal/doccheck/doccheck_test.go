@@ -61,10 +61,43 @@ func TestContributorFinds(t *testing.T) {
 		{"[it](page.md)", ""},
 		{"[it](gone.md)", "gone.md does not exist"},
 		{"```sh\nmake tea\n```", "the Makefile has no target tea"},
+		{"```text\n$ blis run --gone\nblis says --what\n```", "blis run has no flag --gone"},
+		{"```\nblis run --gone\n```", "blis run has no flag --gone"},
+		{"```yaml\nblis run --gone\n```", ""},
+		{"`blis run 'vllm serve --gone' | tool --gone`", ""},
 		{"```sh\nblis run --json \\\n  FILE  # a comment\ncosign verify --key K\n```", ""},
 	} {
 		check(t, c.text, Contributor("content/a/x.md", []byte(c.text+"\n"), tree), c.want)
 	}
+}
+
+func TestHelpFinds(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		spoil func(run *cobra.Command)
+		want  string
+	}{
+		{"as it is", func(*cobra.Command) {}, ""},
+		{"an example's flag", func(run *cobra.Command) { run.Example = "  blis run --gone x" }, "blis run has no flag --gone"},
+		{"an example's command", func(run *cobra.Command) { run.Example = "  blis gone" }, "blis has no command gone"},
+		{"an example of nothing", func(run *cobra.Command) { run.Example = "  gone --json" }, "blis run: example"},
+		{"another program's flags in an example", func(run *cobra.Command) { run.Example = "  blis run 'vllm --gone' --json" }, ""},
+		{"the usage line", func(run *cobra.Command) { run.Use = "run FILE [--gone N]" }, "blis run: usage: the command has no flag --gone"},
+		{"the description", func(run *cobra.Command) { run.Long = "With --json or --gone it prints." }, "blis run: long: the command has no flag --gone"},
+		{"a command in the description", func(run *cobra.Command) { run.Long = "As `blis gone` does." }, "blis has no command gone"},
+		{"a flag's description", func(run *cobra.Command) { run.Flags().Bool("x", false, "needs --gone") }, "blis run: --x: the command has no flag --gone"},
+	} {
+		tree := sample(t)
+		c.spoil(tree.Commands[0].Commands()[0])
+		check(t, c.name, Help(tree.Commands[0], tree), c.want)
+	}
+	tree := sample(t)
+	m, err := invariants.Load(fstest.MapFS{"cmd/blis/a.go": {Data: []byte("package main\n\nvar err = \"--json needs --gone\"\n")}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tree.Module = m
+	check(t, "a message", Help(tree.Commands[0], tree), "cmd/blis/a.go:3: no command has the flag --gone")
 }
 
 func TestPeopleFinds(t *testing.T) {

@@ -5,8 +5,10 @@ import (
 	"go/token"
 	"path"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/inference-sim/accuracy-dashboard/invariants"
 	"github.com/spf13/cobra"
@@ -92,6 +94,35 @@ func (t *Tree) exists(p string) bool {
 	return false
 }
 
+// shellWords splits a line as a shell does, up to a comment or the next command: a
+// quoted text is one word.
+func shellWords(line string) (out []string) {
+	word, quote, inside := "", rune(0), false
+	end := func() {
+		if inside {
+			out = append(out, word)
+		}
+		word, inside = "", false
+	}
+	for _, c := range line {
+		switch {
+		case quote != 0 && c == quote:
+			quote = 0
+		case quote == 0 && (c == '\'' || c == '"'):
+			quote, inside = c, true
+		case quote == 0 && unicode.IsSpace(c):
+			end()
+		case quote == 0 && !inside && c == '#', quote == 0 && strings.ContainsRune("|;&>", c):
+			end()
+			return out
+		default:
+			word, inside = word+string(c), true
+		}
+	}
+	end()
+	return out
+}
+
 // command says what is wrong with a line of words, or "". known is false for a program
 // that is not the project's.
 func (t *Tree) command(words []string) (problem string, known bool) {
@@ -123,7 +154,7 @@ func (t *Tree) command(words []string) (problem string, known bool) {
 	}
 	for _, a := range args {
 		if name, isFlag := strings.CutPrefix(a, "--"); isFlag {
-			if name, _, _ = strings.Cut(name, "="); !literals[name] {
+			if name, _, _ = strings.Cut(name, "="); name != "help" && !literals[name] {
 				return program + " has no flag --" + name, true
 			}
 		}
@@ -136,6 +167,9 @@ func (t *Tree) command(words []string) (problem string, known bool) {
 
 // within follows args down a command tree and looks its flags up.
 func within(c *cobra.Command, args []string) string {
+	if len(args) > 0 && (args[0] == "help" || args[0] == "completion") {
+		return "" // cobra's own
+	}
 	for len(args) > 0 && regexp.MustCompile(`^[a-z][a-z-]*$`).MatchString(args[0]) && c.HasSubCommands() {
 		sub := find(c, args[0])
 		if sub == nil {
@@ -174,20 +208,8 @@ func lookup(c *cobra.Command, name string) *pflag.Flag {
 
 // flag says that some program has the flag.
 func (t *Tree) flag(name string) bool {
-	var any func(c *cobra.Command) bool
-	any = func(c *cobra.Command) bool {
-		if lookup(c, name) != nil {
-			return true
-		}
-		for _, sub := range c.Commands() {
-			if any(sub) {
-				return true
-			}
-		}
-		return false
-	}
 	for _, c := range t.Commands {
-		if any(c) {
+		if has(c, name) {
 			return true
 		}
 	}
@@ -197,4 +219,9 @@ func (t *Tree) flag(name string) bool {
 		}
 	}
 	return name == "help"
+}
+
+// has says that c or a command below it has the flag.
+func has(c *cobra.Command, name string) bool {
+	return lookup(c, name) != nil || slices.ContainsFunc(c.Commands(), func(sub *cobra.Command) bool { return has(sub, name) })
 }

@@ -80,10 +80,10 @@ func (l *freeList) pack(moved func(id BlockID, place uint32)) {
 	l.back = to
 }
 
-// all yields the blocks in order, with their places.
-func (l *freeList) all(yield func(uint32, BlockID) bool) {
+// all yields the blocks in order.
+func (l *freeList) all(yield func(BlockID) bool) {
 	for place := l.front; place != l.back; place++ {
-		if id := l.ring[l.index(place)]; id != Null && !yield(place, id) {
+		if id := l.ring[l.index(place)]; id != Null && !yield(id) {
 			return
 		}
 	}

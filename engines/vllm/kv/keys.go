@@ -35,9 +35,17 @@ func (p *Pool) key(node int32) (BlockHash, int) {
 func (p *Pool) linksOf(node int32) *link {
 	if b := &p.blocks[node]; b.key&linked == 0 {
 		b.key |= linked
+		p.makeLinks()
 		p.links[node] = link{after: node, extra: none}
 	}
 	return &p.links[node]
+}
+
+// makeLinks gives every node a place in links.
+func (p *Pool) makeLinks() {
+	if missing := len(p.blocks) - len(p.links); missing > 0 {
+		p.links = append(p.links, make([]link, missing)...)
+	}
 }
 
 // linkOf reads a node's links.
@@ -97,7 +105,8 @@ func (p *Pool) furtherKey(id BlockID) int32 {
 		p.spare = p.links[node].extra
 	} else {
 		node = int32(len(p.blocks))
-		p.blocks, p.links = append(p.blocks, block{}), append(p.links, link{})
+		p.blocks = append(p.blocks, block{})
+		p.makeLinks()
 	}
 	p.blocks[node] = block{use: uint32(id)}
 	last := p.linksOf(int32(id))

@@ -6,7 +6,7 @@ package kv
 // Source: vllm/v1/core/block_pool.py:160-830.
 type Pool struct {
 	blocks  []block // the pool's, then nodes of further keys (keys.go)
-	links   []link  // of the same nodes
+	links   []link  // of the same nodes, once one has any
 	size    int     // of the pool, the null block included
 	spare   int32   // first unused node, linked by extra
 	free    freeList
@@ -27,10 +27,10 @@ const idle = 1 << 31
 
 // newPool makes a pool of n blocks, block 0 already set aside.
 func newPool(n int, caching bool, sink Sink) *Pool {
-	p := &Pool{blocks: make([]block, n), links: make([]link, n), size: n, spare: none, caching: caching, sink: sink}
+	p := &Pool{blocks: make([]block, n), size: n, spare: none, caching: caching, sink: sink}
 	p.free.init(n)
-	for place, id := range p.free.all {
-		p.blocks[id].use = idle | place
+	for id := 1; id < n; id++ {
+		p.blocks[id].use = idle | uint32(id-1)
 	}
 	if caching {
 		p.index.init(n)
@@ -127,7 +127,7 @@ func (p *Pool) reset() bool {
 	if p.caching {
 		p.index.init(p.size)
 	}
-	p.blocks, p.links, p.spare = p.blocks[:p.size], p.links[:p.size], none
+	p.blocks, p.links, p.spare = p.blocks[:p.size], nil, none
 	for i := range p.blocks {
 		p.blocks[i].key = 0
 	}
@@ -156,7 +156,7 @@ func (p *Pool) Cached() int { return p.index.live }
 
 // FreeOrder appends the free list, front first, to dst.
 func (p *Pool) FreeOrder(dst []BlockID) []BlockID {
-	for _, id := range p.free.all {
+	for id := range p.free.all {
 		dst = append(dst, id)
 	}
 	return dst

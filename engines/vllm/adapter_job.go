@@ -107,13 +107,13 @@ type identity struct {
 	end     int    // tokens the runs so far cover
 	before  uint64 // of everything before the next run
 	runs    []run
-	at      int // the run looked at last
+	last    run // the one looked at last
 }
 
-// run is the blocks whose last token lies in one run of a stream.
+// run is the blocks first to end-1, whose last token lies in one run of a stream.
 type run struct {
-	first int // block
-	base  uint64
+	first, end int
+	base       uint64
 }
 
 func (c *identity) reset(r *engines.Request, unit int) {
@@ -122,24 +122,22 @@ func (c *identity) reset(r *engines.Request, unit int) {
 
 // BlockHash is the identity of hash block i and everything before it.
 func (c *identity) BlockHash(i int) (hash kv.BlockHash, run int) {
-	for c.end < (i+1)*c.unit {
-		c.extend()
+	r := &c.last
+	if i < r.first || i >= r.end {
+		for c.end < (i+1)*c.unit {
+			c.extend()
+		}
+		k := len(c.runs) - 1
+		for c.runs[k].first > i {
+			k--
+		}
+		*r = c.runs[k]
 	}
-	for c.at > 0 && c.runs[c.at].first > i {
-		c.at--
-	}
-	for c.at+1 < len(c.runs) && c.runs[c.at+1].first <= i {
-		c.at++
-	}
-	end := c.end / c.unit
-	if c.at+1 < len(c.runs) {
-		end = c.runs[c.at+1].first
-	}
-	h := c.runs[c.at].base + uint64(i)
+	h := r.base + uint64(i)
 	if h == 0 {
 		return 1, 1 // zero means no hash
 	}
-	return kv.BlockHash(h), int(min(uint64(end-i), -h))
+	return kv.BlockHash(h), int(min(uint64(r.end-i), -h))
 }
 
 // runAlign keeps the last bits of a run's base clear, so that its identities fill the
@@ -160,9 +158,10 @@ func (c *identity) extend() {
 		}
 	}
 	base := mix(mix(c.before^mix(s.Stream)) ^ uint64(s.Start))
-	c.runs = append(c.runs, run{c.end / c.unit, base / runAlign * runAlign})
-	c.before = mix(base ^ uint64(s.Count))
+	first := c.end / c.unit
 	c.end += s.Count
+	c.runs = append(c.runs, run{first, c.end / c.unit, base / runAlign * runAlign})
+	c.before = mix(base ^ uint64(s.Count))
 }
 
 // written is segment i as the request states it; the output's is longer than any

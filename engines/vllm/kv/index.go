@@ -52,6 +52,11 @@ func (x *index) find(number uint64) int32 {
 	return at
 }
 
+// at reports whether the octet at a place, any place, is in use for a number.
+func (x *index) at(place int32, number uint64) bool {
+	return uint(place) < uint(len(x.octets)) && x.octets[place].number == number && x.octets[place].has != 0
+}
+
 // add makes the octet of a number that has none.
 func (x *index) add(number uint64, group int) int32 {
 	at := x.spare

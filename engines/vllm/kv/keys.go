@@ -71,11 +71,13 @@ func (p *Pool) lookup(hash BlockHash, group int) (BlockID, bool) {
 }
 
 // store makes blocks findable, each under the hash that follows the one before; a
-// block keeps earlier keys.
-func (p *Pool) store(ids []BlockID, first BlockHash, group int) {
-	x, key, at := &p.index, keyOf(first, group), int32(none)
-	for _, id := range ids {
-		if at == none || key%lanes == 0 {
+// block keeps earlier keys. near is where the index is looked at first, and is left
+// at the last block's place.
+func (p *Pool) store(ids []BlockID, first BlockHash, group int, near *int32) {
+	x, key := &p.index, keyOf(first, group)
+	at := *near
+	for i, id := range ids {
+		if (i == 0 || key%lanes == 0) && !x.at(at, key/lanes) {
 			if at = x.find(key / lanes); at == none {
 				at = x.add(key/lanes, group)
 			}
@@ -96,6 +98,7 @@ func (p *Pool) store(ids []BlockID, first BlockHash, group int) {
 		o.nodes[key%lanes] = node
 		key++
 	}
+	*near = at
 }
 
 // furtherKey links a new node to the end of a block's keys.

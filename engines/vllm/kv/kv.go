@@ -69,9 +69,10 @@ func (s *Sequence) Blocks(group int) []BlockID {
 // table is one sequence's blocks in one group.
 type table struct {
 	blocks []BlockID
-	cached int  // leading blocks already offered to the index
-	kept   int  // end of the last block that carries a hash
-	held   bool // counts among the group's holders
+	cached int   // leading blocks already offered to the index
+	kept   int   // end of the last block that carries a hash
+	near   int32 // where in the index the last of them was put
+	held   bool  // counts among the group's holders
 
 	// started and state belong to aligned mamba groups: whether a state block was ever
 	// allocated, and the index of the state before the running one, -1 for none.

@@ -56,7 +56,7 @@ func drawStored(rng *rand.Rand, groups []GroupSpec, tokens int) stored {
 			if rng.IntN(12) >= missing {
 				id := c.pool.take(nil, 1)
 				hash, _ := c.hashOf(counted(1), &groups[g], i)
-				c.pool.store(id, hash, g)
+				c.pool.store(id, hash, g, new(int32))
 				at[i] = id[0]
 			}
 		}
@@ -141,7 +141,7 @@ func TestADrafterTakesTheLastBlockOfAHit(t *testing.T) {
 	} {
 		cache := NewCache(Config{Groups: []GroupSpec{c.g}, NumBlocks: 20, BlockSize: 4, HashBlockSize: 4, Caching: true, MaxModelLen: 64, MaxInFlight: 16})
 		for _, i := range c.present {
-			cache.pool.store(cache.pool.take(nil, 1), 1+BlockHash(i), 0)
+			cache.pool.store(cache.pool.take(nil, 1), 1+BlockHash(i), 0, new(int32))
 		}
 		hit := cache.Lookup(&Sequence{Hashes: counted(1), Prompt: 20, Tokens: 20})
 		null := 0

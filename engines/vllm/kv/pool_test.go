@@ -80,6 +80,7 @@ func TestPoolAgreesWithThePlainReference(t *testing.T) {
 		caching := seed%4 > 0 // without, nothing is stored
 		p, r := newPool(n, caching, nil), newReference(n)
 		var held [][]BlockID
+		near := int32(rng.IntN(n)) // any place will do
 		for step := range 400 {
 			kinds := 5
 			if !caching {
@@ -111,7 +112,7 @@ func TestPoolAgreesWithThePlainReference(t *testing.T) {
 					}) {
 						continue
 					}
-					p.store(ids, k.hash, k.group)
+					p.store(ids, k.hash, k.group, &near)
 					for i, id := range ids {
 						r.store(id, key{k.hash + BlockHash(i), k.group})
 					}
@@ -137,7 +138,7 @@ func TestPoolAgreesWithThePlainReference(t *testing.T) {
 func TestResetNeedsEveryBlockFree(t *testing.T) {
 	p := newPool(4, true, nil)
 	held := p.take(nil, 1)
-	p.store(held, 7, 0)
+	p.store(held, 7, 0, new(int32))
 	if p.reset() {
 		t.Error("with a block in use: got true, want false")
 	}
@@ -149,7 +150,7 @@ func TestResetNeedsEveryBlockFree(t *testing.T) {
 		t.Errorf("free order: got %v, want %v, as before", got, want)
 	}
 	for _, id := range p.take(nil, 3) {
-		p.store([]BlockID{id}, BlockHash(id), 0) // each block's only key again
+		p.store([]BlockID{id}, BlockHash(id), 0, new(int32)) // each block's only key again
 	}
 	if got := p.Cached(); got != 3 {
 		t.Errorf("after storing anew: got %d keys, want 3", got)
@@ -163,7 +164,7 @@ func TestGapsInTheFreeListAreClosed(t *testing.T) {
 	p.take(nil, 7)
 	all := r.take(7)
 	k := key{hash: 5}
-	p.store(all[3:4], k.hash, k.group)
+	p.store(all[3:4], k.hash, k.group, new(int32))
 	r.store(all[3], k)
 	p.release(all)
 	r.release(all)

@@ -17,7 +17,7 @@ func (m *manager) store(c *Cache, s *Sequence, tokens int) {
 			var h BlockHash
 			h, n = c.hashOf(s.Hashes, m.spec, i)
 			n = t.run(i, min(i+n, full), every)
-			m.pool.store(t.blocks[i:i+n], h, m.group)
+			m.pool.store(t.blocks[i:i+n], h, m.group, &t.near)
 			t.kept = i + n
 			for k := 0; told && k < n; k++ {
 				c.stored.Hashes = append(c.stored.Hashes, h+BlockHash(k))
@@ -56,7 +56,7 @@ func (m *manager) storeTail(c *Cache, s *Sequence, t *table, first int) {
 		return
 	}
 	h, _ := s.Hashes.BlockHash(end/unit - 1)
-	m.pool.store(t.blocks[i:i+1], h, m.group)
+	m.pool.store(t.blocks[i:i+1], h, m.group, &t.near)
 	if m.pool.sink != nil {
 		c.stored.Hashes = append(c.stored.Hashes[:0], h)
 		m.report(c, s, i*m.spec.BlockSize, end, unit)

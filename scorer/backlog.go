@@ -12,10 +12,10 @@ import (
 // BacklogSchema names the layout of a Backlog.
 const BacklogSchema = "blis.backlog/1"
 
-// playbooks maps a kind of entry to the trigger of §12 that clears it.
+// playbooks maps a kind of entry to the trigger that clears it, of those in §12 of the Target Design.
 var playbooks = map[string]string{
-	"reason": "new model, chip or topology (§12.1)", "field": "a fidelity fix or an engine release (§12.4)",
-	"coefficient": "an idea to improve accuracy: a coefficient (§12.3)", "release": "an engine release (§12.4)", "client": "a data drop (§12.2)",
+	"reason": "a new model, chip, engine or topology", "field": "a port of the setting, or of another engine release",
+	"coefficient": "a measurement or a better pricing form", "release": "a port of that engine release", "client": "a source that records more",
 }
 
 // Rank lists what blocks or demotes points, most points first, then by name. One
@@ -74,7 +74,8 @@ func blockers(p *record.Point) []record.BacklogEntry {
 	for _, s := range p.Trial.Steps {
 		for _, part := range s.Parts {
 			if part.Method != "measured" {
-				out = append(out, entry("coefficient", part.Primitive+" "+part.Kernel+" on "+p.Hardware, "demotes", part.Method))
+				what := cmp.Or(strings.TrimSpace(part.Primitive+" "+part.Kernel), part.Name) // work of the host is no primitive
+				out = append(out, entry("coefficient", what+" on "+p.Hardware, "demotes", "price is "+part.Method))
 			}
 		}
 	}

@@ -273,6 +273,9 @@ func TestBacklogNamesEveryKind(t *testing.T) {
 		{"field", "max-num-seqs", func(t *record.Trial) { t.Settings[0].Covered = false }},
 		{"field", "max-num-seqs", func(t *record.Trial) { t.Settings[0].Logged, t.Settings[0].Resolved = "8", "16" }},
 		{"field", "router", func(t *record.Trial) { t.Estimates = []record.Estimate{{Field: "router"}} }},
+		{"coefficient", "step gap on h", func(t *record.Trial) {
+			t.Steps = []record.TypicalStep{{Parts: []record.StepPart{{Name: "step gap", Method: "assumed"}}}}
+		}},
 		{"coefficient", "gemm cutlass/fp8 on h", func(t *record.Trial) {
 			t.Steps = []record.TypicalStep{{Parts: []record.StepPart{{Primitive: "gemm", Kernel: "cutlass/fp8", Method: "assumed"}}}}
 		}},

@@ -191,7 +191,7 @@ func settings(in page.Input, o Options, trust string) map[string]any {
 		"stamp": fmt.Sprintf("Release %s, source revision %s. %s.", b.Release, b.Commit, map[string]string{
 			Signed: "Signed", IntegrityOnly: "Integrity only: the key was made for this build and proves that the files belong together, not who built them"}[trust]),
 		"nav": []item{{"Points", "points/"}, {"Lanes", "lanes/"}, {"Engines", "engines/"}, {"Chips", "chips/"}, {"Models", "models/"},
-			{"Workbench", "workbench/"}, {"Coverage", "coverage/"}, {"Backlog", "backlog/"}, {"Method", "method/"}},
-		"foot": []item{{"Rules", "reference/invariants/"}, {"Reference", "reference/"}, {"Contributing", "contributing/"}, {"Glossary", "glossary/"}, {"Residuals", "residuals/"}, {"Data", "data/"}, {"Verify this site", "verify/"}, {"Releases", "releases/"}, {"RSS", "index.xml"}, {"JSON Feed", "feed.json"}},
+			{"Workbench", "workbench/"}, {"Coverage", "coverage/"}, {"Backlog", "backlog/"}, {"Method", "method/"}, {"Rules", "reference/invariants/"}, {"Reference", "reference/"}},
+		"foot": []item{{"Contributing", "contributing/"}, {"Glossary", "glossary/"}, {"Residuals", "residuals/"}, {"Data", "data/"}, {"Verify this site", "verify/"}, {"Releases", "releases/"}, {"RSS", "index.xml"}, {"JSON Feed", "feed.json"}},
 	}
 }

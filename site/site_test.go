@@ -153,13 +153,13 @@ func TestOutMayBeRelative(t *testing.T) {
 func TestBrokenProseFailsTheBuildWithItsPlace(t *testing.T) {
 	keep.Rule(t, "COV-8")
 	for _, c := range []struct{ name, link, want string }{
-		{"unknown rule", "[a rule](inv:NO-1)", `content/extra.md:5:1`},
+		{"unknown rule", "[a rule](inv:NO-1)", `content/extra.md:6:1`},
 		{"missing page", "[a page](/nowhere/)", "extra/index.html"},
 		{"missing picture", "![a picture](/nowhere.svg)", "nowhere.svg: no such file"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			o := options(t, filepath.Join(t.TempDir(), "public"), "")
-			o.Prose = overlay{o.Prose, "---\ntitle: Extra\n---\n\n" + c.link + "\n"}
+			o.Prose = overlay{o.Prose, "---\ntitle: Extra\ndescription: More.\n---\n\n" + c.link + "\n"}
 			err := Build(t.Context(), sitetest.Release(10), o)
 			if err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("got %v, want %q named", err, c.want)

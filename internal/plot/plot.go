@@ -5,7 +5,10 @@
 // band is a stated tolerance, not a statistic. The bytes depend on the chart alone.
 package plot
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // Chart is one figure: marks over two axes. ID names it on its page and in file names.
 type Chart struct {
@@ -16,11 +19,13 @@ type Chart struct {
 	// measured against simulated. Tolerances draws zero and lines at ±t on the value axis instead:
 	// y, or x where y counts categories.
 	Ratios, Tolerances []float64
-	Whiskers           string // what an interval of a mark is; for captions
+	Sideways           bool   // intervals lie along x, although y counts no categories
+	Interval           string // what a mark's interval is, in a few words: its entry in the legend
+	Whiskers           string // the same in a sentence, for captions; also why no mark has one
 }
 
 // Axis of a chart. A log axis takes positive values only. A category axis has Names, and its
-// values are indices into them.
+// values are indices into them; as y it counts from the top.
 type Axis struct {
 	Label string // with the unit, e.g. "measured TTFT (ms)"
 	Log   bool
@@ -41,8 +46,8 @@ type Series struct {
 }
 
 // Mark is one value, with the text and the link a live renderer may show for it. Low and High are
-// the ends of its interval along the value axis, which is y, or x where y counts categories; a
-// mark without an interval has both 0.
+// the ends of its interval along the value axis, which is y, or x where y counts categories or the
+// chart says Sideways; a mark without an interval has both 0.
 type Mark struct {
 	X, Y       float64
 	Low, High  float64
@@ -72,7 +77,16 @@ func (t Theme) Tone(i int) string { return t.Tones[i%len(t.Tones)] }
 
 // Drawable says whether a log axis leaves anything of the mark.
 func (c Chart) Drawable(m Mark) bool {
-	return (!c.X.Log || m.X > 0) && (!c.Y.Log || m.Y > 0 && (m.Low > 0 || !m.Interval()))
+	if m.Interval() {
+		low := c.Whisker(m)[0]
+		return (!c.X.Log || min(low.X, m.X) > 0) && (!c.Y.Log || min(low.Y, m.Y) > 0)
+	}
+	return (!c.X.Log || m.X > 0) && (!c.Y.Log || m.Y > 0)
+}
+
+// HasInterval is whether any mark has one.
+func (c Chart) HasInterval() bool {
+	return slices.ContainsFunc(c.Series, func(s Series) bool { return slices.ContainsFunc(s.Marks, Mark.Interval) })
 }
 
 // Count is the number of marks a renderer draws.
@@ -125,7 +139,7 @@ func (c Chart) Bounds() (lo, hi XY) {
 
 // Whisker is the two ends of m's interval.
 func (c Chart) Whisker(m Mark) [2]XY {
-	if c.upright() {
+	if c.Sideways || c.upright() {
 		return [2]XY{{m.Low, m.Y}, {m.High, m.Y}}
 	}
 	return [2]XY{{m.X, m.Low}, {m.X, m.High}}

@@ -38,6 +38,9 @@ func SVG(c Chart, t Theme) ([]byte, error) {
 			return nil, fmt.Errorf("chart %s: series %s: %w", c.ID, s.Name, err)
 		}
 	}
+	if c.Interval != "" && c.HasInterval() {
+		p.Legend.Add(c.Interval, &plotter.Line{LineStyle: whiskerStyle(hex(t.Ink))})
+	}
 	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = lo.X, hi.X, lo.Y, hi.Y
 	canvas := vgsvg.NewWith(vgsvg.UseWH(width, tall(c)), vgsvg.EmbedFonts(false))
 	p.Draw(draw.New(canvas))
@@ -83,6 +86,9 @@ func frame(c Chart, t Theme) *plot.Plot {
 		switch {
 		case len(a.of.Names) > 0:
 			a.axis.Tick.Marker = names(a.of.Names)
+			if a.axis == &p.Y {
+				a.axis.Scale = plot.InvertedScale{Normalizer: plot.LinearScale{}}
+			}
 		case a.of.Log:
 			a.axis.Scale, a.axis.Tick.Marker = plot.LogScale{}, decades{}
 		}
@@ -161,7 +167,7 @@ type whiskers struct {
 
 func (w whiskers) Plot(c draw.Canvas, p *plot.Plot) {
 	x, y := p.Transforms(&c)
-	style := draw.LineStyle{Color: w.color, Width: vg.Points(0.9)}
+	style := whiskerStyle(w.color)
 	for _, m := range w.s.Marks {
 		if !m.Interval() || !w.of.Drawable(m) {
 			continue
@@ -169,6 +175,10 @@ func (w whiskers) Plot(c draw.Canvas, p *plot.Plot) {
 		ends := w.of.Whisker(m)
 		c.StrokeLine2(style, x(ends[0].X), y(ends[0].Y), x(ends[1].X), y(ends[1].Y))
 	}
+}
+
+func whiskerStyle(c color.Color) draw.LineStyle {
+	return draw.LineStyle{Color: c, Width: vg.Points(0.9)}
 }
 
 // names labels each category.

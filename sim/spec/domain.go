@@ -63,6 +63,6 @@ func Judge(s *Scenario) (Validity, error) {
 	case x.Concurrency < c.Concurrency[0] || x.Concurrency > c.Concurrency[1]:
 		return outside("a concurrency of %d, measured are %d to %d", x.Concurrency, c.Concurrency[0], c.Concurrency[1])
 	}
-	return Validity{Inside: "inside", Statement: fmt.Sprintf("%d held-out runs of this engine, model and chip at concurrencies %d to %d; their errors are on the accuracy site",
+	return Validity{Inside: "inside", Statement: fmt.Sprintf("%d held-out runs of this engine, model and chip at concurrencies %d to %d",
 		c.Runs, c.Concurrency[0], c.Concurrency[1])}, nil
 }

@@ -54,7 +54,7 @@ async function withoutScripts() {
   return out;
 }
 
-const rows = (page) => page.locator("#points tbody tr").count();
+const rows = (page) => page.locator("#points tbody tr:has(a)").count();
 const column = (page, n) => page.locator(`#points tbody tr > :nth-child(${n})`).allInnerTexts();
 
 async function explorer() {

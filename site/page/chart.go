@@ -23,13 +23,16 @@ type Chart struct {
 	Tones        string // colour of each series, -1 for a reference line
 	Light, Dark  string
 	Height       int
-	Marks        int // that a renderer draws
+	Tall         bool // rows of a fixed height
+	Marks        int  // that a renderer draws
 	CSV, JSON    string
 	Table        *Table // of a chart few enough to read; nil where a page holds the values
+	List         string // that page, or empty
 }
 
-// chart writes the files of c and returns its block.
-func (s *site) chart(c plot.Chart) (Block, error) {
+// chart writes the files of c and returns its block. list is the page that lists its marks, or empty: a chart of few has a
+// table of its own.
+func (s *site) chart(c plot.Chart, list string) (Block, error) {
 	b := Block{Kind: "chart", ID: c.ID, Title: c.Title, Chart: &Chart{ID: strings.ReplaceAll(c.ID, ".", "_")}}
 	if b.Chart.Few = few(c); b.Chart.Few != "" {
 		return b, nil
@@ -38,7 +41,7 @@ func (s *site) chart(c plot.Chart) (Block, error) {
 	if err != nil {
 		return b, fmt.Errorf("chart %s: %w", c.ID, err)
 	}
-	b.Chart.Tones, b.Chart.Height, b.Chart.Marks = tones, plot.Height(c), c.Count()
+	b.Chart.Tones, b.Chart.Height, b.Chart.Tall, b.Chart.Marks = tones, plot.Height(c), len(c.Y.Names) > 0, c.Count()
 	b.Chart.Alt = fmt.Sprintf("%s: %s against %s, %d marks", c.Title, c.Y.Label, c.X.Label, c.Count())
 	b.Chart.Caption = caption(c)
 	t := chartTable(c)
@@ -46,14 +49,17 @@ func (s *site) chart(c plot.Chart) (Block, error) {
 	if err != nil {
 		return b, err
 	}
-	if len(t.Rows) <= readable {
+	if n := len(t.Rows); n <= readable || list == "" && n <= longest {
 		b.Chart.Table = t
+	} else {
+		b.Chart.List = list
 	}
 	return b, s.chartFiles(b.Chart, c.ID, live, rows, c.Data(), func(t plot.Theme) ([]byte, error) { return plot.SVG(c, t) })
 }
 
-// readable is the most rows of a table that stands under its chart; what is longer is the file.
-const readable = 48
+// readable is the most rows of a table under a chart whose marks another page lists, longest that of any other. What is
+// longer is the file.
+const readable, longest = 48, 400
 
 // few says why a picture of c would be a picture of nothing, or "".
 func few(c plot.Chart) string {
@@ -104,7 +110,7 @@ func (s *site) tree(t plot.Tree) (Block, error) {
 		Children []node  `json:"children,omitempty"`
 	}
 	var nodes []node
-	table := &Table{Columns: []Column{{Label: "Group"}, {Label: "Part"}, {Label: t.Unit, Num: true}}}
+	table := &Table{ID: "c-" + t.ID, Caption: t.Title, Sortable: true, Columns: []Column{{Label: "Group"}, {Label: "Part"}, {Label: t.Unit, Num: true}}}
 	for _, g := range t.Groups {
 		n := node{Name: g.Name, Link: g.Link}
 		for _, l := range g.Of {
@@ -123,17 +129,17 @@ func (s *site) tree(t plot.Tree) (Block, error) {
 	if err != nil {
 		return b, err
 	}
-	b.Chart.Marks = t.Count()
+	b.Chart.Marks, b.Chart.Table = t.Count(), table
 	b.Chart.Alt = fmt.Sprintf("%s: %d areas of %s", t.Title, t.Count(), t.Unit)
 	b.Chart.Caption = fmt.Sprintf("An area is as large as its number of %s.", t.Unit)
 	return b, s.chartFiles(b.Chart, t.ID, live, rows, t.Data(), t.SVG)
 }
 
-// pair draws one chart a headline metric, side by side.
-func (s *site) pair(draw func(metric string) plot.Chart) (Block, error) {
+// pair draws one chart a headline metric, side by side. list is the page that lists their marks, as in chart.
+func (s *site) pair(list string, draw func(metric string) plot.Chart) (Block, error) {
 	pair := Block{Kind: "pair"}
 	for _, m := range headlineMetrics {
-		b, err := s.chart(draw(m))
+		b, err := s.chart(draw(m), list)
 		if err != nil {
 			return pair, err
 		}
@@ -192,13 +198,16 @@ func option(c plot.Chart) (option []byte, tones string, err error) {
 		one.Type = kind
 		series = append(series, one)
 		if whiskers := intervals(c, s); whiskers != nil {
-			series = append(series, charts.SingleSeries{Type: "line", Data: whiskers, Symbol: "none", LineStyle: &opts.LineStyle{Width: 1.2}})
+			series = append(series, charts.SingleSeries{Name: c.Interval, Type: "line", Data: whiskers, Symbol: "none", LineStyle: &opts.LineStyle{Width: 1.2}})
 			tone = append(tone, fmt.Sprint(s.Tone))
 		}
 		if !s.Dashed {
 			names = append(names, s.Name)
 		}
 		tone = append(tone, fmt.Sprint(s.Tone))
+	}
+	if c.Interval != "" && c.HasInterval() {
+		names = append(names, c.Interval)
 	}
 	for i, ends := range plot.References(c) {
 		dash := "dashed"
@@ -269,7 +278,7 @@ func axisType(a plot.Axis) string {
 
 // chartTable lists every mark of c, those a log axis cannot show included.
 func chartTable(c plot.Chart) *Table {
-	intervals := hasInterval(c)
+	intervals := c.HasInterval()
 	t := &Table{ID: "c-" + c.ID, Caption: c.Title, Columns: []Column{{Label: "Series"}, {Label: "Kind"}, {Label: c.X.Label, Num: len(c.X.Names) == 0}, {Label: c.Y.Label, Num: len(c.Y.Names) == 0}}}
 	if intervals {
 		t.Columns = append(t.Columns, Column{Label: "low", Num: true}, Column{Label: "high", Num: true})
@@ -299,8 +308,4 @@ func chartTable(c plot.Chart) *Table {
 		}
 	}
 	return t
-}
-
-func hasInterval(c plot.Chart) bool {
-	return slices.ContainsFunc(c.Series, func(s plot.Series) bool { return slices.ContainsFunc(s.Marks, plot.Mark.Interval) })
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/inference-sim/accuracy-dashboard/internal/plot"
 	"github.com/inference-sim/accuracy-dashboard/scorer/record"
@@ -65,9 +66,16 @@ func coverageTree(c record.Coverage) plot.Tree {
 func (s *site) backlog() error {
 	d := Doc{Path: "backlog/", Title: "Backlog", Description: "What lowers coverage or grades, ranked by the points it touches.",
 		Lead: "Everything that keeps a unit from being scored, or keeps its grade from being better, with the most points first. Work is chosen from the top."}
-	t := &Table{Caption: "Blockers and demotions", Sortable: true, CSV: "data/tables/backlog.csv", Columns: []Column{{Label: "What"}, {Label: "Engine"}, {Label: "Kind"}, {Label: "Effect"}, {Label: "Points", Num: true}, {Label: "Cleared by"}, {Label: "Detail"}}}
+	t := &Table{Caption: "Blockers and demotions", Sortable: true, CSV: "data/tables/backlog.csv", Columns: []Column{{Label: "What"}, {Label: "Points", Num: true}, {Label: "Effect"}, {Label: "Engine"}, {Label: "Kind"}, {Label: "Detail"}, {Label: "Cleared by"}}}
 	for _, e := range s.Backlog.Entries {
-		t.Rows = append(t.Rows, Row{Cells: []Cell{code(e.Name), text(e.Engine), text(e.Kind), text(e.Effect), text(fmt.Sprint(e.Points)), {Text: e.Playbook, Class: "wrap"}, {Text: e.Detail, Class: "wrap"}}})
+		what, detail := code(e.Name), e.Detail
+		if e.Kind == "reason" || e.Kind == "client" { // a sentence
+			what.Class = "long"
+		}
+		if strings.HasSuffix(e.Name, ": "+e.Detail) {
+			detail = ""
+		}
+		t.Rows = append(t.Rows, Row{Cells: []Cell{what, text(fmt.Sprint(e.Points)), text(e.Effect), text(e.Engine), text(e.Kind), {Text: detail, Class: "wrap"}, {Text: e.Playbook, Class: "wrap"}}})
 	}
 	b, err := s.table("backlog", "Entries", "", t)
 	if err != nil {

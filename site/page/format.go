@@ -96,17 +96,24 @@ func share(n, total int) string {
 	return fmt.Sprintf("%s (%s)", count(n), percent(float64(n)/float64(total)))
 }
 
+const tooFew = "too few points"
+
 // figure puts a record.Figure in words, with all it rests on.
-func figure(name string, f record.Figure) Figure {
+func figure(name string, f record.Figure) Figure { return figureSaid(name, f, inUnit) }
+
+// bias is a figure whose sign matters.
+func bias(name string, f record.Figure) Figure { return figureSaid(name, f, withSign) }
+
+func figureSaid(name string, f record.Figure, say func(v float64, unit string) string) Figure {
 	out := Figure{Name: name, Rests: fmt.Sprintf("%s · %s", plural(f.Points(), "point"), f.Scope()), Covers: f.Covers()}
 	v, ok := f.Value()
 	if !ok {
-		out.Value, out.Few = "too few points", true
+		out.Value, out.Few = tooFew, true
 		return out
 	}
-	out.Value = inUnit(v, f.Unit())
+	out.Value = say(v, f.Unit())
 	if low, high, ok := f.Interval(); ok {
-		out.Interval = fmt.Sprintf("95%% interval %s to %s", inUnit(low, f.Unit()), inUnit(high, f.Unit()))
+		out.Interval = fmt.Sprintf("95%% interval %s to %s", say(low, f.Unit()), say(high, f.Unit()))
 	}
 	return out
 }
@@ -115,13 +122,22 @@ func figure(name string, f record.Figure) Figure {
 func figureCells(f record.Figure) (value, interval Cell) {
 	v, ok := f.Value()
 	if !ok {
-		return Cell{Text: "too few points", Class: "few"}, Cell{}
+		return Cell{Text: tooFew, Class: "few"}, Cell{}
 	}
 	value = Cell{Text: inUnit(v, f.Unit()), Value: raw(v)}
 	if low, high, ok := f.Interval(); ok {
 		interval = Cell{Text: inUnit(low, f.Unit()) + " to " + inUnit(high, f.Unit()), Value: raw(low)}
 	}
 	return value, interval
+}
+
+// withSign is inUnit with the sign of what is positive too.
+func withSign(v float64, unit string) string {
+	if s := inUnit(v, unit); v > 0 {
+		return "+" + s
+	} else {
+		return s
+	}
 }
 
 func inUnit(v float64, unit string) string {

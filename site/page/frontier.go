@@ -10,7 +10,7 @@ import (
 // frontier draws what a chip gives against what a user gets, measured joined and simulated dashed,
 // one tone a deployment, along its sweep of concurrency.
 func (s *site) frontier(id string, points []record.Point) plot.Chart {
-	c := plot.Chart{ID: id, Title: "Throughput against interactivity at " + load(&points[0]) + " tokens",
+	c := plot.Chart{ID: id, Title: "Throughput and interactivity at " + load(&points[0]) + " tokens",
 		X: plot.Axis{Label: "interactivity (output tokens/s a user)"}, Y: plot.Axis{Label: "output tokens/s a chip"}}
 	by := deployments(points)
 	split := splitBy(points, by)

@@ -1,8 +1,11 @@
 package page
 
 import (
+	"cmp"
 	"fmt"
+	"net/url"
 	"slices"
+	"strings"
 
 	"github.com/inference-sim/accuracy-dashboard/internal/plot"
 	"github.com/inference-sim/accuracy-dashboard/scorer/record"
@@ -11,6 +14,7 @@ import (
 // grouping is one way of splitting the points: a list page and a page a group.
 type grouping struct {
 	path, title, one, lead string
+	column                 string // of the explorer
 	of                     func(*record.Point) string
 	accuracy               []record.Accuracy
 }
@@ -25,9 +29,9 @@ func (g grouping) show(name string) string {
 
 func (s *site) groups() error {
 	for _, g := range []grouping{
-		{"engines", "Engines", "engine", "How close the simulation is for each serving engine.", byEngine, s.Summary.ByEngine},
-		{"chips", "Chips", "chip", "How close the simulation is on each accelerator.", func(p *record.Point) string { return p.Hardware }, s.Summary.ByChip},
-		{"models", "Models", "model", "How close the simulation is for each model.", func(p *record.Point) string { return p.Model }, s.Summary.ByModel},
+		{"engines", "Engines", "engine", "How close the simulation is for each serving engine.", "engine", byEngine, s.Summary.ByEngine},
+		{"chips", "Chips", "chip", "How close the simulation is on each accelerator.", "hardware", func(p *record.Point) string { return p.Hardware }, s.Summary.ByChip},
+		{"models", "Models", "model", "How close the simulation is for each model.", "model", func(p *record.Point) string { return p.Model }, s.Summary.ByModel},
 	} {
 		if err := s.grouping(g); err != nil {
 			return fmt.Errorf("%s: %w", g.path, err)
@@ -43,7 +47,7 @@ func (s *site) grouping(g grouping) error {
 	if err != nil {
 		return err
 	}
-	acc, err := s.accuracy("by-"+g.one, "Accuracy", "Over the graded points of each.", g.accuracy, func(name string) string { return g.path + "/" + slug(name) + "/" })
+	acc, err := s.accuracy("by-"+g.one, title(g.one), "Accuracy", "Over the graded points of each.", g.accuracy, func(name string) string { return g.path + "/" + slug(name) + "/" })
 	if err != nil {
 		return err
 	}
@@ -73,7 +77,7 @@ func (s *site) group(g grouping, name string, points []record.Point) error {
 			return s.againstLoad(id+"-load-"+m, "Error of "+metricName(m)+" against concurrency", m, points, byGrade)
 		},
 	} {
-		b, err := s.pair(draw)
+		b, err := s.pair("points/?"+g.column+"="+url.QueryEscape(g.show(name)), draw)
 		if err != nil {
 			return err
 		}
@@ -84,6 +88,9 @@ func (s *site) group(g grouping, name string, points []record.Point) error {
 		return err
 	}
 	d.Blocks = append(d.Blocks, lanes)
+	if g.one == "engine" {
+		d.Blocks = append(d.Blocks, s.modelled(name)...)
+	}
 	return s.page(d)
 }
 
@@ -95,26 +102,33 @@ func (s *site) againstLoad(id, title, metric string, points []record.Point, by f
 	c.Series = s.series(points, metric, by, func(p *record.Point, m record.Metric) (float64, float64) {
 		return float64(p.Concurrency), m.RelativeError * 100
 	})
-	noisy(&c, c.Series, points, metric, func(_, noise float64) float64 { return 100 * noise })
+	noisy(&c, c.Series, points, metric, func(m *plot.Mark, noise float64) (at, half float64) { return m.Y, 100 * noise })
 	return c
 }
 
-// noisy gives the marks of series the noise of their measurement; half is that of a mark at y.
-func noisy(c *plot.Chart, series []plot.Series, points []record.Point, metric string, half func(y, noise float64) float64) {
+// noisy gives the marks of series the noise of their measurement, around at and as far as half to each side, and says of
+// how many of them it is known.
+func noisy(c *plot.Chart, series []plot.Series, points []record.Point, metric string, where func(m *plot.Mark, noise float64) (at, half float64)) {
 	noise := map[string]float64{} // by the page a mark leads to
 	for i := range points {
 		if m := points[i].Metrics[metric]; m.Noise != nil {
 			noise[pointPath(&points[i])] = *m.Noise
 		}
 	}
+	known, all := 0, 0
 	for _, of := range series {
+		all += len(of.Marks)
 		for i := range of.Marks {
 			if m := &of.Marks[i]; noise[m.Link] > 0 {
-				h := half(m.Y, noise[m.Link])
-				m.Low, m.High = m.Y-h, m.Y+h
-				c.Whiskers = "a vertical line is the measurement's own noise, where the run was repeated"
+				at, half := where(m, noise[m.Link])
+				m.Low, m.High = at-half, at+half
+				known++
 			}
 		}
+	}
+	c.Interval = "spread of repeated runs"
+	if c.Whiskers = "no run was repeated, so no noise is known"; known > 0 {
+		c.Whiskers = fmt.Sprintf("a bar is the spread of repeated runs (largest less smallest) to either side, known for %s of %s measured points", count(known), count(all))
 	}
 }
 
@@ -137,7 +151,7 @@ func figuresOf(all []record.Accuracy, group string) []Figure {
 	for _, id := range headlineMetrics {
 		for _, a := range all {
 			if (a.Group == group || group == "") && a.Metric == id {
-				out = append(out, figure(metricName(id)+", mean absolute error", a.MAPE), figure(metricName(id)+", bias", a.Bias))
+				out = append(out, figure(metricName(id)+", mean absolute error", a.MAPE), bias(metricName(id)+", bias", a.Bias))
 			}
 		}
 	}
@@ -190,7 +204,12 @@ func gradeRow(lead []Cell, by map[record.Grade]int) Row {
 	for _, g := range record.Grades() {
 		units += by[g]
 	}
-	num := func(n int) Cell { return text(fmt.Sprint(n)) }
+	num := func(n int) Cell {
+		if n == 0 {
+			return Cell{Text: "0", Class: "zero"}
+		}
+		return text(fmt.Sprint(n))
+	}
 	lead = append(lead, num(units), num(units-by[record.G5]))
 	for _, g := range record.Grades() {
 		lead = append(lead, num(by[g]))
@@ -210,19 +229,25 @@ func countGrades(points []record.Point) map[record.Grade]int {
 func (s *site) laneTable(id string, points []record.Point) (Block, error) {
 	split := splitBy(points, func(p *record.Point) string { return p.Lane })
 	t := &Table{Caption: "Lanes", Sortable: true, CSV: "data/tables/" + id + ".csv",
-		Columns: []Column{{Label: "Lane"}}}
+		Columns: []Column{{Label: "Model"}, {Label: "Chip"}, {Label: "Engine"}, {Label: "Precision"}}}
 	for _, m := range headlineMetrics {
 		t.Columns = append(t.Columns, Column{Label: metricName(m) + " error", Num: true})
 	}
 	t.Columns = gradeColumns(t.Columns...)
-	for _, lane := range sortedKeys(split) {
-		lead := []Cell{link(laneName(&split[lane][0]), lanePath(lane))}
+	names := sortedKeys(split)
+	slices.SortStableFunc(names, func(a, b string) int { // what has a figure comes first
+		p, q := &split[a][0], &split[b][0]
+		return cmp.Or(min(graded(split[b]), 1)-min(graded(split[a]), 1), cmp.Compare(strings.ToLower(modelName(p.Model)), strings.ToLower(modelName(q.Model))), cmp.Compare(p.Hardware, q.Hardware))
+	})
+	for _, lane := range names {
+		p := &split[lane][0]
+		lead := []Cell{link(modelName(p.Model), lanePath(lane)), text(p.Hardware), text(p.Engine), text(p.Precision)}
 		for _, m := range headlineMetrics {
 			lead = append(lead, s.laneError(lane, m))
 		}
 		t.Rows = append(t.Rows, gradeRow(lead, countGrades(split[lane])))
 	}
-	return s.table("lanes", "Lane by lane", "The error is the mean absolute one over the lane's graded points.", t)
+	return s.table("lanes", "Lane by lane", "A row is a lane; its model opens it. The error is the mean absolute one over its graded points.", t)
 }
 
 func (s *site) laneError(lane, metric string) Cell {

@@ -15,7 +15,7 @@ const unreleased = "unreleased"
 // scores come last when they are not one of the releases.
 func (s *site) history(metric string) plot.Chart {
 	c := plot.Chart{ID: "history-" + metric, Title: "Mean absolute error of " + metricName(metric) + ", by release", Y: plot.Axis{Label: "mean absolute error (%)"},
-		X: plot.Axis{Label: "release"}, Whiskers: "a vertical line is the 95% interval over which deployments were measured"}
+		X: plot.Axis{Label: "release"}, Interval: "95% interval", Whiskers: "a vertical line is the 95% interval over which deployments were measured"}
 	summaries := make([]*record.Summary, 0, len(s.Releases)+1)
 	for _, r := range s.Releases {
 		summaries = append(summaries, r.Summary)

@@ -18,7 +18,7 @@ func (s *site) lanes() error {
 	}
 	d := Doc{Path: "lanes/", Title: "Lanes", Section: true, Description: "Every engine, model, chip and precision that was measured.",
 		Lead: "A lane is one engine serving one model at one precision on one chip. Its points differ in load and layout."}
-	strips, err := s.pair(s.strip)
+	strips, err := s.pair("points/", s.strip)
 	if err != nil {
 		return err
 	}
@@ -173,22 +173,22 @@ func (s *site) curves(lane string, points []record.Point) ([]Block, error) {
 		if graded(of) < record.MinPoints { // this few are better read in the table
 			continue
 		}
-		b, err := s.pair(func(m string) plot.Chart {
+		b, err := s.pair(lanePath(lane)+"#points", func(m string) plot.Chart {
 			return s.curve(fmt.Sprintf("%s-%d-%d-%s", slug(lane), of[0].ISL, of[0].OSL, m), m, of)
 		})
 		if err != nil {
 			return nil, err
 		}
 		blocks = append(blocks, b)
-		f, err := s.chart(s.frontier(fmt.Sprintf("%s-%d-%d-frontier", slug(lane), of[0].ISL, of[0].OSL), of))
+		f, err := s.chart(s.frontier(fmt.Sprintf("%s-%d-%d-frontier", slug(lane), of[0].ISL, of[0].OSL), of), lanePath(lane)+"#points")
 		if err != nil {
 			return nil, err
 		}
-		f.Note = "Up and to the right is better. Each line is one deployment, from few users to many. Both sides are derived from mean latencies, as the source records no throughput."
 		frontiers = append(frontiers, f)
 	}
 	if frontiers != nil {
-		blocks = append(blocks, Block{Kind: "pair", Blocks: frontiers})
+		blocks = append(blocks, Block{Kind: "pair", ID: "frontiers", Title: "What a chip gives against what a user gets", Blocks: frontiers,
+			Note: "Up and to the right is better. Each line is one deployment, from few users to many. Both sides are derived from mean latencies, as the source records no throughput."})
 	}
 	return blocks, nil
 }
@@ -200,7 +200,7 @@ func (s *site) curve(id, metric string, points []record.Point) plot.Chart {
 	measured := s.series(points, metric, by, func(p *record.Point, m record.Metric) (float64, float64) {
 		return float64(p.Concurrency), m.Measured * 1000
 	})
-	noisy(&c, measured, points, metric, func(y, noise float64) float64 { return y * noise })
+	noisy(&c, measured, points, metric, func(m *plot.Mark, noise float64) (at, half float64) { return m.Y, m.Y * noise })
 	simulated := s.series(points, metric, by, func(p *record.Point, m record.Metric) (float64, float64) {
 		return float64(p.Concurrency), m.Simulated * 1000
 	})

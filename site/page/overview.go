@@ -25,10 +25,10 @@ func (s *site) overview() error {
 		return err
 	}
 	c := s.Summary.Coverage
-	d.Blocks = append(d.Blocks,
+	d.Blocks = append(d.Blocks, s.ways(),
 		Block{Kind: "figures", ID: "headline", Title: "Mean absolute error of the mean latency",
 			Note: "Over every graded point. Lower is closer; the interval says how far the figure itself could be off.", Figures: figuresOf(s.Summary.Headline, "")},
-		s.gradeBar(c))
+		s.gradeBar(c), s.find())
 	moved, err := s.moved()
 	if err != nil {
 		return err
@@ -42,21 +42,21 @@ func (s *site) overview() error {
 			return s.againstLoad("load-"+m, "Error of "+metricName(m)+" against concurrency", m, s.Points, byEngine)
 		},
 	} {
-		b, err := s.pair(draw)
+		b, err := s.pair("points/", draw)
 		if err != nil {
 			return err
 		}
 		d.Blocks = append(d.Blocks, b)
 	}
-	grades, err := s.accuracy("each-grade", "Each grade on its own", "How much of the headline rests on close comparisons.", s.Summary.ByGrade, nil)
+	grades, err := s.accuracy("each-grade", "Grade", "Each grade on its own", "How much of the headline rests on close comparisons. “Outside noise” counts an error within the spread of repeated runs as none; bias and spread are of the signed errors.", s.Summary.ByGrade, nil)
 	if err != nil {
 		return err
 	}
-	engines, err := s.accuracy("each-engine", "Each engine", "", s.Summary.ByEngine, func(g string) string { return "engines/" + slug(g) + "/" })
+	engines, err := s.accuracy("each-engine", "Engine", "Each engine", "", s.Summary.ByEngine, func(g string) string { return "engines/" + slug(g) + "/" })
 	if err != nil {
 		return err
 	}
-	bands, err := s.accuracy("each-concurrency", "By concurrency", "", s.Summary.ByBand, nil)
+	bands, err := s.accuracy("each-concurrency", "Concurrency", "By concurrency", "", s.Summary.ByBand, nil)
 	if err != nil {
 		return err
 	}
@@ -105,10 +105,10 @@ func short(hash string) string {
 	return hash
 }
 
-// accuracy is a table of accuracies, one row a group and metric.
-func (s *site) accuracy(id, title, note string, of []record.Accuracy, href func(group string) string) (Block, error) {
+// accuracy is a table of accuracies, one row a group and metric; one is what a group is.
+func (s *site) accuracy(id, one, title, note string, of []record.Accuracy, href func(group string) string) (Block, error) {
 	t := &Table{Caption: title, Sortable: true, CSV: "data/tables/" + id + ".csv", Columns: []Column{
-		{Label: "Group"}, {Label: "Metric"}, {Label: "Points", Num: true}, {Label: "Mean absolute error", Num: true}, {Label: "95% interval", Num: true},
+		{Label: one}, {Label: "Metric"}, {Label: "Points", Num: true}, {Label: "Mean absolute error", Num: true}, {Label: "95% interval", Num: true},
 		{Label: "Outside noise", Num: true}, {Label: "Median absolute error", Num: true}, {Label: "Bias", Num: true}, {Label: "Spread", Num: true}}}
 	of = slices.Clone(of)
 	slices.SortStableFunc(of, func(a, b record.Accuracy) int {
@@ -122,10 +122,19 @@ func (s *site) accuracy(id, title, note string, of []record.Accuracy, href func(
 		mape, interval := figureCells(a.MAPE)
 		counted, _ := figureCells(a.CountedMAPE)
 		median, _ := figureCells(a.MedianAPE)
-		bias, _ := figureCells(a.Bias)
+		off, _ := figureCells(a.Bias)
+		if v, ok := a.Bias.Value(); ok {
+			off.Text = withSign(v, a.Bias.Unit())
+		}
 		spread, _ := figureCells(a.Spread)
-		t.Rows = append(t.Rows, Row{Cells: []Cell{group, {Text: metricName(a.Metric), Class: "metric"}, {Text: count(a.MAPE.Points()), Value: fmt.Sprint(a.MAPE.Points())},
-			mape, interval, counted, median, bias, spread}})
+		r := Row{Cells: []Cell{group, {Text: metricName(a.Metric), Class: "metric"}, {Text: count(a.MAPE.Points()), Value: fmt.Sprint(a.MAPE.Points())},
+			mape, interval, counted, median, off, spread}}
+		if _, ok := a.MAPE.Value(); !ok { // said once a row
+			for i := range r.Cells[5:] {
+				r.Cells[5+i] = Cell{}
+			}
+		}
+		t.Rows = append(t.Rows, r)
 	}
 	if len(of) == 0 {
 		return Block{Kind: "text", ID: id, Title: title, Paragraphs: []string{"No graded point, so no figure."}}, nil
@@ -184,6 +193,8 @@ func (s *site) scatter(id, title, metric string, points []record.Point, by func(
 	c.Series = s.series(points, metric, by, func(p *record.Point, m record.Metric) (float64, float64) {
 		return m.Measured * 1000, m.Simulated * 1000
 	})
+	c.Sideways = true // the measurement has noise, the simulation none
+	noisy(&c, c.Series, points, metric, func(m *plot.Mark, noise float64) (at, half float64) { return m.X, m.X * noise })
 	return c
 }
 

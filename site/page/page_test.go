@@ -112,7 +112,7 @@ func TestFigureNeverStandsAlone(t *testing.T) {
 		{Name: "TTFT mean, mean absolute error", Value: "15.3%", Interval: "95% interval 10.0% to 20.0%", Rests: "5 points · scope A", Covers: "resampling"},
 		{Name: "TTFT mean, bias", Value: "−2.0%", Rests: "9 points · scope B", Covers: "one run"},
 		{Name: "TPOT mean, mean absolute error", Value: "too few points", Few: true, Rests: "4 points · scope C", Covers: "resampling"},
-		{Name: "TPOT mean, bias", Value: "50.0%", Rests: "9 points · scope D", Covers: "one run"},
+		{Name: "TPOT mean, bias", Value: "+50.0%", Rests: "9 points · scope D", Covers: "one run"},
 	}
 	if !slices.Equal(figures, want) {
 		t.Errorf("got  %+v\nwant %+v", figures, want)

@@ -40,13 +40,12 @@ func (s *site) point(p *record.Point) error {
 			d.View = "rerun"
 		}
 	}
-	d.Blocks = append(d.Blocks, grade(p))
+	d.Blocks = append(d.Blocks, s.reproduce(p), grade(p))
 	d.Blocks = append(d.Blocks, differences(p)...)
 	if p.Trial != nil {
 		d.Blocks = append(d.Blocks, trial(p.Trial)...)
 	}
 	d.Blocks = append(d.Blocks, s.inEachRelease(p)...)
-	d.Blocks = append(d.Blocks, s.reproduce(p))
 	return s.page(d)
 }
 
@@ -85,7 +84,7 @@ func identity(p *record.Point) []Fact {
 
 func comparison(p *record.Point) Block {
 	b := Block{Kind: "table", ID: "comparison", Title: "Measured beside simulated", Table: &Table{ID: "comparison", Caption: "Measured beside simulated", Columns: []Column{
-		{Label: "Metric"}, {Label: "Unit"}, {Label: "Measured", Num: true}, {Label: "Simulated", Num: true}, {Label: "Error", Num: true}, {Label: "Noise of the measurement", Num: true}, {Label: "Interval of the simulated figure"}}}}
+		{Label: "Metric"}, {Label: "Unit"}, {Label: "Measured", Num: true}, {Label: "Simulated", Num: true}, {Label: "Error", Num: true}, {Label: "Spread of repeated runs", Num: true}, {Label: "Interval of the simulated figure"}}}}
 	ids := sortedKeys(p.Metrics)
 	slices.SortStableFunc(ids, func(a, b string) int { return metricRank(a) - metricRank(b) })
 	for _, id := range ids {
@@ -99,7 +98,7 @@ func comparison(p *record.Point) Block {
 		}
 		r.Cells[5] = text("not repeated")
 		if m.Noise != nil {
-			r.Cells[5] = text("±" + percent(*m.Noise))
+			r.Cells[5] = text(percent(*m.Noise))
 		}
 		b.Table.Rows = append(b.Table.Rows, r)
 	}
@@ -157,6 +156,7 @@ func differences(p *record.Point) []Block {
 
 func (s *site) reproduce(p *record.Point) Block {
 	return Block{Kind: "code", ID: "reproduce", Title: "Reproduce this point",
-		Note: fmt.Sprintf("In a checkout of the source at revision %s. It simulates this one unit and writes the same record.", s.Summary.Build.Commit),
-		Code: []string{"go run ./cmd/blis-score --units " + p.UnitID + " --records-only --out point"}}
+		Note:  fmt.Sprintf("In a checkout of the source at revision %s. It simulates this one unit and writes the same record.", s.Summary.Build.Commit),
+		Code:  []string{"go run ./cmd/blis-score --units " + p.UnitID + " --records-only --out point"},
+		Facts: []Fact{{"point.json", "all that this page says, as a file", pointPath(p) + "point.json"}}}
 }

@@ -69,7 +69,7 @@ func (s *site) releaseList() error {
 	if err != nil {
 		return err
 	}
-	charts, err := s.pair(s.history)
+	charts, err := s.pair("", s.history)
 	if err != nil {
 		return err
 	}
@@ -117,19 +117,19 @@ func (s *site) release(i int) error {
 	for _, f := range []string{"points.json", "summary.json", "coverage.json", "backlog.json", "build.json", "stack.json", "snapshot.json"} {
 		files = append(files, Fact{Name: f, Href: SnapshotsDir + "/" + r.ID + "/" + f})
 	}
-	grades, err := s.accuracy("each-grade-"+slug(r.Name), "Each grade on its own", "", r.Summary.ByGrade, nil)
+	grades, err := s.accuracy("each-grade-"+slug(r.Name), "Grade", "Each grade on its own", "", r.Summary.ByGrade, nil)
 	if err != nil {
 		return err
 	}
-	engines, err := s.accuracy("each-engine-"+slug(r.Name), "Each engine", "", r.Summary.ByEngine, nil)
+	engines, err := s.accuracy("each-engine-"+slug(r.Name), "Engine", "Each engine", "", r.Summary.ByEngine, nil)
 	if err != nil {
 		return err
 	}
-	lanes, err := s.accuracy("each-lane-"+slug(r.Name), "Each lane", "", r.Summary.ByLane, nil)
+	lanes, err := s.accuracy("each-lane-"+slug(r.Name), "Lane", "Each lane", "", r.Summary.ByLane, nil)
 	if err != nil {
 		return err
 	}
-	charts, err := s.pair(func(m string) plot.Chart {
+	charts, err := s.pair("", func(m string) plot.Chart {
 		c := s.scatter("release-"+slug(r.Name)+"-"+m, "Measured and simulated "+metricName(m), m, r.Points, byEngine)
 		for k := range c.Series { // the pages of points are of the present scores
 			for j := range c.Series[k].Marks {

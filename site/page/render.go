@@ -43,10 +43,27 @@ func (d *Doc) render(live bool, simulator string) {
 	if m.root == "" {
 		m.root = "./"
 	}
+	if d.Path != "" { // the home page says where to go in words
+		m.onThisPage(d.Blocks)
+	}
 	for i := range d.Blocks {
 		m.block(&d.Blocks[i])
 	}
 	d.Body, d.Charts = m.String(), hasChart(d.Blocks)
+}
+
+// onThisPage lists the blocks of a page that is too long to take in at once.
+func (m *markup) onThisPage(blocks []Block) {
+	const long = 8
+	titled := slices.DeleteFunc(slices.Clone(blocks), func(b Block) bool { return b.Title == "" || b.ID == "" || b.Fold })
+	if len(titled) < long {
+		return
+	}
+	m.put(`<nav class="contents" aria-label="On this page"><ul>`)
+	for _, b := range titled {
+		m.put("\n", `<li><a href="#`, esc(b.ID), `">`, esc(b.Title), "</a></li>")
+	}
+	m.put("\n</ul></nav>\n")
 }
 
 func hasChart(blocks []Block) bool {
@@ -204,6 +221,9 @@ func codes(m *markup, b *Block) {
 	for _, c := range b.Code {
 		m.say(`<div class="code"><pre tabindex="0"><code>`, c, "</code></pre></div>\n")
 	}
+	if len(b.Facts) > 0 {
+		links(m, b)
+	}
 }
 
 func explorer(m *markup, b *Block) {
@@ -218,7 +238,11 @@ func chart(m *markup, b *Block) {
 		return
 	}
 	file := func(name string) string { return esc(m.root + name) }
-	m.put(`<figure class="chart">`, "\n", `<div class="plot" id="c-`, c.ID, `"`)
+	class := "plot"
+	if c.Tall {
+		class = "plot tall"
+	}
+	m.put(`<figure class="chart">`, "\n", `<div class="`, class, `" id="c-`, c.ID, `"`)
 	if m.live {
 		m.put(` data-chart="`, file(c.Option), `"`)
 	}
@@ -227,8 +251,12 @@ func chart(m *markup, b *Block) {
 	if !m.live {
 		m.put(`<span class="static">Static picture: this build was made without the chart library.</span> `)
 	}
-	m.put(`<span class="take"><a href="`, file(c.CSV), `" download>CSV</a> <a href="`, file(c.JSON), `" download>JSON</a> <a href="`, file(c.Light), `" download>SVG</a></span></figcaption>`, "\n</figure>\n")
-	if c.Table != nil { // a longer one is the file
+	m.put(`<span class="take"><a href="`, file(c.CSV), `" download>CSV</a> <a href="`, file(c.JSON), `" download>JSON</a> <a href="`, file(c.Light), `" download>SVG</a>`)
+	if c.List != "" {
+		m.put(` `, m.href(c.List), `>These points as a table</a>`)
+	}
+	m.put("</span></figcaption>\n</figure>\n")
+	if c.Table != nil {
 		m.put(`<details class="data"><summary>As a table</summary>`, "\n")
 		c.Table.render(m, false)
 		m.put("</details>\n")

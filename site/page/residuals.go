@@ -15,16 +15,16 @@ func (s *site) residuals() error {
 		d.Blocks = []Block{{Kind: "text", Paragraphs: []string{"This build holds no record of its fits."}}}
 		return s.page(d)
 	}
-	operators, err := s.chart(operatorErrors(s.Fits.Operators))
+	operators, err := s.chart(operatorErrors(s.Fits.Operators), "")
 	if err != nil {
 		return err
 	}
-	operators.Note = "The dot is the median absolute error over the shapes, the line goes on to the 95th percentile. Held-out shapes are a fifth of every table; one chip out prices a measured chip as if it had no table."
+	operators.Note = "Absolute errors over the shapes of each table. Held-out shapes are a fifth of every table; one chip out prices a measured chip as if it had no table."
 	table, err := s.operatorTable()
 	if err != nil {
 		return err
 	}
-	runs, err := s.pair(func(m string) plot.Chart { return runErrors(m, s.Fits.Runs) })
+	runs, err := s.pair("", func(m string) plot.Chart { return runErrors(m, s.Fits.Runs) })
 	if err != nil {
 		return err
 	}
@@ -36,13 +36,14 @@ func (s *site) residuals() error {
 }
 
 func operatorErrors(of []record.OperatorFit) plot.Chart {
-	c := plot.Chart{ID: "residual-operators", Title: "Operators", X: plot.Axis{Label: "absolute error (%)"}}
+	c := plot.Chart{ID: "residual-operators", Title: "Operators", X: plot.Axis{Label: "absolute error (%)"}, Interval: "to the 95th percentile",
+		Whiskers: "the mark is the median, the line goes on to the 95th percentile"}
 	held, out := plot.Series{Name: "held-out shapes"}, plot.Series{Name: "one chip out", Tone: 1}
 	for _, o := range of {
 		for _, one := range []struct {
 			to *plot.Series
 			e  record.FitError
-		}{{&out, o.OneChipOut}, {&held, o.Held}} {
+		}{{&held, o.Held}, {&out, o.OneChipOut}} {
 			if one.e.Count == 0 {
 				continue
 			}

@@ -51,7 +51,16 @@ func methods(r *spec.Result) []Block {
 	for _, m := range r.Methods {
 		t.Rows = append(t.Rows, row(m.Method, count(int(m.Steps)), number(m.Seconds), percent(m.Share)))
 	}
-	return []Block{{Kind: "table", ID: "methods", Title: "How the steps were priced", Note: "Each step counts under the least trusted method that any of its coefficients rests on. " + r.Validity.Statement, Table: t}}
+	return []Block{{Kind: "table", ID: "methods", Title: "How the steps were priced", Note: "Each step counts under the least trusted method that any of its coefficients rests on. " + validity(r.Validity), Table: t}}
+}
+
+// validity says whether held-out runs cover the scenario, in a sentence.
+func validity(v spec.Validity) string {
+	where := "Outside"
+	if v.Inside == "inside" {
+		where = "Inside"
+	}
+	return fmt.Sprintf("%s the range of held-out runs: %s.", where, v.Statement)
 }
 
 // typical takes a step or two of the run apart.

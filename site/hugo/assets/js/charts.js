@@ -20,20 +20,22 @@ function ticks(a) {
   return at;
 }
 
-function axis(a, labels) {
+function axis(a, labels, room) {
   const label = { ...a.axisLabel, color: css("--ink") };
+  if (a.type === "category" && room < 480) Object.assign(label, { fontSize: 9, lineHeight: 10, width: 0.38 * room, overflow: "break" });
   if (a.type === "log") {
     label.customValues = labels ?? ticks(a);
     label.hideOverlap = true;
   } else if (a.type === "value") {
     label.showMinLabel = label.showMaxLabel = false; // the ends are wherever the marks end
+    label.hideOverlap = true;
   }
   return { ...a, axisLabel: label, nameTextStyle: { color: css("--soft") }, nameLocation: "middle", nameGap: a.nameGap || 32,
     axisLine: { lineStyle: { color: css("--strong") } }, splitLine: { lineStyle: { color: css("--rule") } },
     axisTick: { customValues: label.customValues, lineStyle: { color: css("--strong") } } };
 }
 
-function dress(option, tones) {
+function dress(option, tones, room) {
   const list = (x) => (Array.isArray(x) ? x : x ? [x] : []);
   return {
     ...option,
@@ -44,8 +46,8 @@ function dress(option, tones) {
     legend: { ...list(option.legend)[0], itemWidth: 12, itemHeight: 10, top: 0, left: "center", textStyle: { color: css("--ink") }, inactiveColor: css("--strong") },
     tooltip: { renderMode: "richText", trigger: "item", backgroundColor: css("--panel"), borderColor: css("--strong"),
       textStyle: { color: css("--ink"), fontSize: 12 }, formatter: (p) => (p.treePathInfo ? `${p.treePathInfo.slice(1).map((n) => n.name).join(", ")}: ${p.value}` : p.name || p.seriesName) },
-    xAxis: option.xAxis && list(option.xAxis).map((a) => axis(a, option.ticks)),
-    yAxis: option.yAxis && list(option.yAxis).map((a) => axis(a)),
+    xAxis: option.xAxis && list(option.xAxis).map((a) => axis(a, option.ticks, room)),
+    yAxis: option.yAxis && list(option.yAxis).map((a) => ({ ...axis(a, undefined, room), inverse: a.type === "category" })), // categories read from the top
     series: option.series.map((s, i) => (s.type === "treemap" ? areas(s) : tones[i] < 0 ? neutral(s) : coloured(s, tones[i]))),
   };
 }
@@ -77,8 +79,9 @@ function areas(s) {
 
 const options = new Map();
 async function draw(plot) {
-  if (!options.has(plot)) options.set(plot, (await fetch(plot.dataset.chart)).json());
+  if (!options.has(plot)) options.set(plot, fetch(plot.dataset.chart).then((r) => r.json()).catch(() => null));
   const option = await options.get(plot);
+  if (!option) return; // out of reach: the picture stays
   const tones = (plot.dataset.tones || "").split(",").map(Number);
   let chart = drawn.get(plot);
   if (!chart) {
@@ -96,7 +99,7 @@ async function draw(plot) {
     new ResizeObserver(() => chart.resize()).observe(plot);
     drawn.set(plot, chart);
   }
-  chart.setOption(dress(option, tones), true);
+  chart.setOption(dress(option, tones, plot.clientWidth), true);
 }
 
 const all = () => document.querySelectorAll(".plot[data-chart]").forEach(draw);

@@ -6,13 +6,16 @@ const perPage = 100;
 const box = document.querySelector(".explorer");
 const defaults = { q: "", sort: "", page: 1 };
 
-function read(columns) {
-  const p = new URLSearchParams(location.search);
+const longest = 200; // characters of a text: what is longer matches nothing, and would not fit an address
+
+// read takes the state from the address, and leaves out what names no page, column or value.
+function read(columns, values) {
   const state = { ...defaults, filters: {} };
-  for (const [k, v] of p) {
-    if (k === "page") state.page = Math.max(1, Number(v) || 1);
-    else if (k in defaults) state[k] = v;
-    else if (columns.some((c) => c.id === k && c.filter)) state.filters[k] = v;
+  for (const [k, v] of new URLSearchParams(location.search)) {
+    if (k === "page") state.page = Math.max(1, Math.floor(Number(v)) || 1);
+    else if (k === "q") state.q = v.slice(0, longest);
+    else if (k === "sort") state.sort = columns.some((c) => c.label && c.id === v.replace(/^-/, "")) ? v : "";
+    else if (values[k]?.some((known) => String(known) === v)) state.filters[k] = v;
   }
   return state;
 }
@@ -22,7 +25,9 @@ function write(state) {
   for (const k of ["q", "sort", "page"]) if (state[k] !== defaults[k]) p.set(k, state[k]);
   for (const [k, v] of Object.entries(state.filters)) if (v !== "") p.set(k, v);
   const query = p.toString();
-  history.replaceState(null, "", query ? `?${query}` : location.pathname);
+  try {
+    history.replaceState(null, "", query ? `?${query}` : location.pathname);
+  } catch { /* a browser allows so many a minute; the next change writes it */ }
 }
 
 function select(rows, columns, state) {
@@ -61,17 +66,17 @@ async function start() {
   const { columns, rows } = await (await fetch(box.dataset.points)).json();
   columns.forEach((c, i) => (c.at = i));
   const shown = columns.filter((c) => c.label);
-  const state = read(columns);
+  const values = Object.fromEntries(columns.filter((c) => c.filter).map((c) => [c.id, [...new Set(rows.map((r) => r[c.at]))].filter((v) => v !== "" && v !== null).sort(compare)]));
+  const state = read(columns, values);
   const count = el("output", { ariaLive: "polite" });
   const form = el("form", { className: "filters", role: "search", ariaLabel: "Filter points" });
   form.addEventListener("submit", (e) => e.preventDefault());
 
-  const text = el("input", { type: "search", value: state.q });
+  const text = el("input", { type: "search", value: state.q, maxLength: longest, placeholder: "every word" });
   text.addEventListener("input", () => change({ q: text.value }));
   form.append(el("label", {}, "Text", text));
   for (const c of columns.filter((c) => c.filter)) {
-    const values = [...new Set(rows.map((r) => r[c.at]))].filter((v) => v !== "" && v !== null).sort(compare);
-    const pick = el("select", {}, el("option", { value: "", textContent: "any" }), ...values.map((v) => el("option", { value: v, textContent: v })));
+    const pick = el("select", {}, el("option", { value: "", textContent: "any" }), ...values[c.id].map((v) => el("option", { value: v, textContent: v })));
     pick.value = state.filters[c.id] ?? "";
     pick.addEventListener("change", () => change({ filters: { ...state.filters, [c.id]: pick.value } }));
     form.append(el("label", {}, c.filter, pick));
@@ -106,6 +111,7 @@ async function start() {
     state.page = Math.min(state.page, pages);
     const from = (state.page - 1) * perPage;
     body.replaceChildren(...found.slice(from, from + perPage).map((r) => el("tr", { id: `u-${r[0]}` }, ...shown.map((c, i) => cell(c, r, i === 0)))));
+    if (!found.length) body.append(el("tr", {}, el("td", { colSpan: shown.length, className: "few", textContent: "No point matches all of this. Fewer words, or “Clear all”, bring some back." })));
     table.setAttribute("aria-rowcount", String(found.length + 1));
     shown.forEach((c, i) => {
       const order = state.sort === c.id ? "ascending" : state.sort === `-${c.id}` ? "descending" : null;

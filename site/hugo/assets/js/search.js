@@ -1,6 +1,14 @@
 // Search over titles of pages, points and rules, from an index fetched at the first key.
 let index;
-const load = (url) => (index ??= fetch(url).then((r) => r.json()));
+async function load(url) {
+  index ??= fetch(url).then((r) => r.json());
+  try {
+    return await index;
+  } catch {
+    index = undefined; // the next key asks again
+    return [];
+  }
+}
 
 function score(title, words) {
   const t = title.toLowerCase();
@@ -36,9 +44,9 @@ export function search(box) {
   const go = (li) => li?.dataset.url && (location.href = new URL(box.dataset.root + li.dataset.url, location.href).href);
 
   async function show() {
+    const entries = await load(`${box.dataset.root}data/search.json`);
     const words = input.value.toLowerCase().split(/\s+/).filter(Boolean);
     if (!words.length) return close();
-    const entries = await load(`${box.dataset.root}data/search.json`);
     const hits = entries.map((e) => [score(`${e[0]} ${e[1]}`, words), e]).filter((h) => h[0] >= 0)
       .sort((a, b) => b[0] - a[0]).slice(0, 12);
     list.replaceChildren(...hits.map(([, [title, url, kind]], n) => {

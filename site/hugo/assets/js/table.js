@@ -1,22 +1,26 @@
-// Sorting of a table that is already on the page. A cell's data-v, when present, is its value.
+// Sorting and sifting of a table that is already on the page. A cell's data-v, when present, is its value.
+import { el } from "./dom";
+
 const value = (row, i) => {
   const cell = row.cells[i];
   return cell.dataset.v ?? cell.textContent.trim();
 };
 
+// number reads a value as it is shown: thousands apart, a true minus, a percent sign.
+const number = (v) => (v === "" ? NaN : Number(String(v).replace(/,/g, "").replace("\u2212", "-").replace(/ ?%$/, "")));
+
 export function compare(a, b) {
   if (a === b) return 0;
   if (a === "" || b === "") return a === "" ? 1 : -1; // what has no value stays last in both orders
-  const x = Number(a), y = Number(b);
+  const x = number(a), y = number(b);
   return Number.isNaN(x) || Number.isNaN(y) ? String(a).localeCompare(String(b), "en", { numeric: true }) : x - y;
 }
 
 export function sortable(table) {
   const heads = [...table.tHead.rows[0].cells];
   heads.forEach((head, i) => {
-    const button = document.createElement("button");
-    button.type = "button";
-    button.append(...head.childNodes);
+    if (!head.textContent.trim()) return;
+    const button = el("button", { type: "button" }, ...head.childNodes);
     head.append(button);
     button.addEventListener("click", () => {
       const down = head.getAttribute("aria-sort") === "ascending";
@@ -30,4 +34,23 @@ export function sortable(table) {
       body.append(...rows);
     });
   });
+}
+
+// sift fills the place above a long table with a field that leaves the rows that hold every word.
+export function sift(place) {
+  const rows = [...place.nextElementSibling.querySelectorAll("tbody tr")];
+  const input = el("input", { type: "search", maxLength: 200 }), count = el("output");
+  const say = (n) => (count.textContent = `${n} of ${rows.length} rows`);
+  input.addEventListener("input", () => {
+    const words = input.value.toLowerCase().split(/\s+/).filter(Boolean);
+    let left = 0;
+    for (const row of rows) {
+      const text = row.textContent.toLowerCase();
+      row.hidden = !words.every((w) => text.includes(w));
+      left += row.hidden ? 0 : 1;
+    }
+    say(left);
+  });
+  say(rows.length);
+  place.append(el("label", {}, "Rows with", input), count);
 }

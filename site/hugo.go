@@ -22,7 +22,7 @@ var shells embed.FS
 // source is the folder Hugo reads and the folder it writes, both temporary.
 type source struct {
 	dir, out string
-	made     map[string]string // output file to what made it: two makers of one file are a defect
+	made     map[string]string // output file to what made it, a folder to "": two makers of one file are a defect
 }
 
 func newSource(work string) (*source, error) {
@@ -75,10 +75,13 @@ func (s *source) write(maker, path string, data []byte) error {
 	if before, ok := s.made[path]; ok {
 		return fmt.Errorf("%s and %s would both write %s", before, maker, filepath.Base(filepath.Dir(path))+"/"+filepath.Base(path))
 	}
-	s.made[path] = maker
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		return err
+	folder := filepath.Dir(path)
+	if _, there := s.made[folder]; !there {
+		if err := os.MkdirAll(folder, 0o755); err != nil {
+			return err
+		}
 	}
+	s.made[path], s.made[folder] = maker, ""
 	return os.WriteFile(path, data, 0o644)
 }
 

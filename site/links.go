@@ -10,7 +10,10 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"runtime"
 	"strings"
+	"sync"
+	"sync/atomic"
 
 	"golang.org/x/net/html"
 )
@@ -23,33 +26,36 @@ type reference struct {
 	load bool // the page would load it, rather than link to it
 }
 
+// scanned is what a page states.
+type scanned struct {
+	page string
+	ids  map[string]bool
+	refs []reference
+	err  error
+}
+
 // checkLinks reads every page in dir and refuses links to files or anchors that are not there,
 // and any page that would load a file from elsewhere.
 func checkLinks(dir string) error {
-	anchors := map[string]map[string]bool{}
-	var all []reference
-	err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || filepath.Ext(name) != ".html" {
-			return err
-		}
-		rel, err := filepath.Rel(dir, name)
-		if err != nil {
-			return err
-		}
-		rel = filepath.ToSlash(rel)
-		ids, refs, err := scan(name, rel)
-		anchors[rel] = ids
-		all = append(all, refs...)
-		return err
-	})
+	pages, err := pages(dir)
 	if err != nil {
 		return err
 	}
+	scanAll(dir, pages)
+	anchors := map[string]map[string]bool{}
+	for _, p := range pages {
+		if p.err != nil {
+			return p.err
+		}
+		anchors[p.page] = p.ids
+	}
 	var faults []error
 	known := map[string]bool{}
-	for _, r := range all {
-		if fault := r.check(dir, anchors, known); fault != "" {
-			faults = append(faults, fmt.Errorf("%s:%d: %s: %s", r.page, r.line, r.url, fault))
+	for _, p := range pages {
+		for _, r := range p.refs {
+			if fault := r.check(dir, anchors, known); fault != "" {
+				faults = append(faults, fmt.Errorf("%s:%d: %s: %s", r.page, r.line, r.url, fault))
+			}
 		}
 	}
 	const most = 20
@@ -57,6 +63,34 @@ func checkLinks(dir string) error {
 		faults = append(faults[:most], fmt.Errorf("and %d more", len(faults)-most))
 	}
 	return errors.Join(faults...)
+}
+
+// pages lists the pages below dir, not yet read, by path.
+func pages(dir string) (all []scanned, err error) {
+	err = filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || filepath.Ext(name) != ".html" {
+			return err
+		}
+		rel, err := filepath.Rel(dir, name)
+		all = append(all, scanned{page: filepath.ToSlash(rel)})
+		return err
+	})
+	return all, err
+}
+
+// scanAll reads pages on every core.
+func scanAll(dir string, pages []scanned) {
+	var next atomic.Int64
+	var readers sync.WaitGroup
+	for range runtime.GOMAXPROCS(0) {
+		readers.Go(func() {
+			for i := next.Add(1) - 1; i < int64(len(pages)); i = next.Add(1) - 1 {
+				p := &pages[i]
+				p.ids, p.refs, p.err = scan(filepath.Join(dir, filepath.FromSlash(p.page)), p.page)
+			}
+		})
+	}
+	readers.Wait()
 }
 
 func scan(name, rel string) (ids map[string]bool, refs []reference, err error) {

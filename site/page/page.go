@@ -10,6 +10,8 @@
 package page
 
 import (
+	"cmp"
+
 	"github.com/inference-sim/accuracy-dashboard/scorer/record"
 )
 
@@ -114,15 +116,61 @@ func newBar(summary string, parts []Part, sizes []float64) *Bar {
 	return b
 }
 
-// Build writes the pages and files of one release.
+// Build writes the pages and files of one release, in one order. One is made while those before it
+// are written.
 func Build(in Input, w Writer) error {
-	s := newSite(in, w)
+	q := newQueue(w)
+	s := newSite(in, q)
 	for _, step := range []func() error{
 		s.overview, s.groups, s.lanes, s.points, s.workbench, s.coverage, s.backlog, s.residuals, s.releases, s.data,
 	} {
 		if err := step(); err != nil {
-			return err
+			return cmp.Or(q.close(), err)
 		}
 	}
-	return nil
+	return q.close()
+}
+
+// queue hands what it is given to a Writer, in order, beside its caller.
+type queue struct {
+	w      Writer
+	work   chan func() error
+	err    error         // of the first that failed; to be read once broken is closed
+	broken chan struct{} // at the end, or at the first failure
+}
+
+func newQueue(w Writer) *queue {
+	const ahead = 64 // bounds what waits in memory
+	q := &queue{w: w, work: make(chan func() error, ahead), broken: make(chan struct{})}
+	go func() {
+		defer close(q.broken)
+		for write := range q.work {
+			if q.err = write(); q.err != nil {
+				return
+			}
+		}
+	}()
+	return q
+}
+
+func (q *queue) add(write func() error) error {
+	select {
+	case q.work <- write:
+		return nil
+	case <-q.broken:
+		return q.err
+	}
+}
+
+func (q *queue) Page(d Doc) error { return q.add(func() error { return q.w.Page(d) }) }
+
+func (q *queue) File(name string, data []byte) error {
+	return q.add(func() error { return q.w.File(name, data) })
+}
+
+// close waits until all is written.
+func (q *queue) close() error {
+	close(q.work)
+	<-q.broken
+	return q.err
 }

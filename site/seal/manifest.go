@@ -13,6 +13,7 @@ package seal
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -21,8 +22,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"sort"
 	"strings"
+	"sync"
+	"sync/atomic"
 )
 
 // Names of the files sealing adds. None of them is listed in the manifest.
@@ -118,12 +122,30 @@ func list(dir string) ([]entry, error) {
 		case addedBySealing(rel):
 			return nil
 		}
-		sum, err := hashFile(name)
-		entries = append(entries, entry{rel, sum})
-		return err
+		entries = append(entries, entry{path: rel})
+		return nil
 	})
+	if err != nil {
+		return nil, err
+	}
 	sort.Slice(entries, func(i, j int) bool { return entries[i].path < entries[j].path })
-	return entries, err
+	return entries, hashAll(dir, entries)
+}
+
+// hashAll fills the sums in, on every core; the error is that of the first file with one.
+func hashAll(dir string, entries []entry) error {
+	faults := make([]error, len(entries))
+	var next atomic.Int64
+	var readers sync.WaitGroup
+	for range runtime.GOMAXPROCS(0) {
+		readers.Go(func() {
+			for i := next.Add(1) - 1; i < int64(len(entries)); i = next.Add(1) - 1 {
+				entries[i].sum, faults[i] = hashFile(filepath.Join(dir, filepath.FromSlash(entries[i].path)))
+			}
+		})
+	}
+	readers.Wait()
+	return cmp.Or(faults...)
 }
 
 func hashFile(name string) (string, error) {

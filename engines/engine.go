@@ -210,6 +210,9 @@ type Spec struct {
 	Nodes      int            // nodes of the pool; 1 unless stated
 	Args       map[string]any // the upstream's own long argument names, values as recorded
 	Env        map[string]string
+	// EveryToken asks for an Event of every token, Outcome.Steady being 0: a step then
+	// costs O(batch). No decision depends on it.
+	EveryToken bool
 }
 
 // Resolved is one setting with where its value came from.

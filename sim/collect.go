@@ -139,7 +139,7 @@ func (f *figures) share(d *metric.Definition, s *scope, c *collected, span float
 		f.add(d, s, float64(c.met)/float64(s.sent), s.sent)
 	case d.ID == "goodput" || d.ID == "attainment":
 		f.withhold(d, s, "no completed request has an objective")
-	case d.ID == "fairness_jain" && s.name == "cluster" && len(f.names("tenant")) > 1:
+	case d.ID == "fairness_jain" && s.whole && len(f.names("tenant")) > 1:
 		f.add(d, s, f.jain(c), c.completed)
 	case d.ID == "fairness_jain":
 		f.withhold(d, s, "fewer than two tenants")
@@ -147,9 +147,9 @@ func (f *figures) share(d *metric.Definition, s *scope, c *collected, span float
 		f.add(d, s, float64(c.hits.Hit)/float64(c.hits.Queried), c.completed)
 	case d.ID == "prefix_hit_rate":
 		f.withhold(d, s, "no prompt was looked up in a prefix cache")
-	case d.ID == "concurrency" && s.name == "cluster":
+	case d.ID == "concurrency" && s.whole:
 		f.add(d, s, seconds(f.model.record.area[0])/span, c.completed)
-	case d.ID == "preemptions" && s.name == "cluster" && c.completed > 0:
+	case d.ID == "preemptions" && s.whole && c.completed > 0:
 		f.add(d, s, float64(f.result.Requests.Preemptions)/float64(c.completed), c.completed)
 	default:
 		f.withhold(d, s, "is counted for the cluster alone")

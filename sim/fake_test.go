@@ -18,6 +18,7 @@ type plainEngine struct {
 	plan             plan.PoolPlan
 	budget, seqs     int
 	depth            int
+	every            bool
 	longest          int // prompt tokens the front end accepts; 0 is any
 	waiting, running []*plainRequest
 	flights          []plainBatch
@@ -209,7 +210,7 @@ func (e *plainEngine) apply(x *plainEntry, out *engines.Outcome) {
 		ev.Finish = engines.Stopped
 	case r.Token.Emitted == r.MaxTokens:
 		ev.Finish = engines.Length
-	case ev.Gap:
+	case ev.Gap && !e.every:
 		out.Steady++
 		return
 	}
@@ -221,7 +222,7 @@ func (e *plainEngine) Stats() engines.Stats {
 	return engines.Stats{Running: len(e.running), Waiting: len(e.waiting), KVBlocks: 1000}
 }
 
-// plainKind makes plain engines from the arguments budget, seqs, depth and longest.
+// plainKind makes plain engines from the arguments budget, seqs, depth, longest and chunk.
 type plainKind struct{}
 
 func (plainKind) Name() string { return "plain" }
@@ -230,22 +231,28 @@ func (plainKind) Upstream() engines.Upstream {
 }
 func (plainKind) Fields() *fields.List { return nil }
 
-func (plainKind) Explain(engines.Spec, engines.Environment) ([]engines.Resolved, *plan.PoolPlan, error) {
-	return []engines.Resolved{{Name: "budget", Value: "2048", Source: "default"}}, nil, nil
+func (plainKind) Explain(spec engines.Spec, _ engines.Environment) ([]engines.Resolved, *plan.PoolPlan, error) {
+	return []engines.Resolved{{Name: "budget", Value: "2048", Source: "default"}}, plainPlan(spec), nil
+}
+
+func argument(spec engines.Spec, name string, or int) int {
+	if v, ok := spec.Args[name].(int); ok {
+		return v
+	}
+	return or
+}
+
+func plainPlan(spec engines.Spec) *plan.PoolPlan {
+	return &plan.PoolPlan{InFlight: argument(spec, "depth", 1), Layout: plan.Layout{Tensor: 2}, Host: plan.HostPlan{StreamInterval: argument(spec, "chunk", 1)}}
 }
 
 func (plainKind) New(spec engines.Spec, _ engines.Environment) (engines.Engine, error) {
-	get := func(name string, or int) int {
-		if v, ok := spec.Args[name].(int); ok {
-			return v
-		}
-		return or
-	}
+	get := func(name string, or int) int { return argument(spec, name, or) }
 	if get("seqs", 1) < 1 {
 		return nil, &diag.Refusal{Field: "engine.args.seqs", Value: "0", Problem: "runs nothing"}
 	}
 	return &plainEngine{budget: get("budget", 2048), seqs: get("seqs", 128), depth: get("depth", 1), longest: get("longest", 0),
-		seen: map[engines.Segment]bool{}, plan: plan.PoolPlan{InFlight: get("depth", 1), Layout: plan.Layout{Tensor: 2}}}, nil
+		every: spec.EveryToken, seen: map[engines.Segment]bool{}, plan: *plainPlan(spec)}, nil
 }
 
 // plainEnvironment answers nothing an engine could ask.

@@ -24,6 +24,7 @@ type scope struct {
 	has          func(*row) bool
 	accelerators int   // 0: the scope has none of its own
 	instances    []int // whose steps belong to it; nil for a scope of requests alone
+	whole        bool  // everything belongs to it
 	part               // the measured requests sent to it
 }
 
@@ -51,7 +52,7 @@ func (f *figures) all() {
 func (f *figures) scopes(kind string) []scope {
 	m := f.model
 	measured := f.result.Requests.Measured
-	cluster := scope{name: "cluster", has: func(*row) bool { return true }, part: part{m.record.measured, measured.InFlight + measured.Queued}}
+	cluster := scope{name: "cluster", whole: true, has: func(*row) bool { return true }, part: part{m.record.measured, measured.InFlight + measured.Queued}}
 	for i := range m.instances {
 		cluster.instances = append(cluster.instances, i)
 		cluster.accelerators += m.instances[i].log.run.Accelerators
@@ -59,6 +60,9 @@ func (f *figures) scopes(kind string) []scope {
 	var out []scope
 	switch kind {
 	case "cluster":
+		return []scope{cluster}
+	case "pool":
+		cluster.name = "pool:0"
 		return []scope{cluster}
 	case "instance":
 		for i, n := range m.instances {

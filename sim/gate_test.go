@@ -89,8 +89,9 @@ func firstDifference(got, want []byte) []byte {
 	return []byte("one is longer")
 }
 
-// Whatever an engine counts as steady, a request's gaps add up to its last token
-// less its first (SIM-12).
+// Whatever an engine counts as steady, and however many tokens it streams at a time, a
+// request's gaps add up to its last token less its first (SIM-12). Chunks change the
+// gaps alone.
 func TestGapsAddUpOnEveryEngine(t *testing.T) {
 	keep.Rule(t, "SIM-1")
 	for _, name := range []string{"gate/vllm_measured", "gate/vllm_sync_no_prefix", "gate/vllm_preemption", "gate/vllm_pipeline", "run/sglang_measured"} {
@@ -102,15 +103,23 @@ func TestGapsAddUpOnEveryEngine(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r, err := Run(s, gateWorld(t))
-		if err != nil {
-			t.Fatal(err)
-		}
-		itl, _ := r.Figure("itl_mean", "cluster")
-		gaps := itl.Value * float64(itl.Count)
-		decode := (value(t, r, "e2e_mean", "cluster") - value(t, r, "ttft_mean", "cluster")) * float64(r.Requests.Measured.Completed)
-		if math.Abs(gaps/decode-1) > 1e-9 {
-			t.Errorf("%s: gaps add up to %v s, decoding took %v s", name, gaps, decode)
+		var before spec.Figure
+		for _, chunk := range []int{1, 4} {
+			s.Engine.Args["stream-interval"] = chunk
+			r, err := Run(s, gateWorld(t))
+			if err != nil {
+				t.Fatal(err)
+			}
+			itl, _ := r.Figure("itl_mean", "cluster")
+			gaps := itl.Value * float64(itl.Count)
+			decode := (value(t, r, "e2e_mean", "cluster") - value(t, r, "ttft_mean", "cluster")) * float64(r.Requests.Measured.Completed)
+			if math.Abs(gaps/decode-1) > 1e-9 {
+				t.Errorf("%s, chunks of %d: gaps add up to %v s, decoding took %v s", name, chunk, gaps, decode)
+			}
+			if last := before.Value * float64(before.Count); chunk > 1 && (math.Abs(gaps/last-1) > 1e-9 || 3*itl.Count > before.Count) {
+				t.Errorf("%s, chunks of %d: %d gaps of %v s in all, token by token %d of %v s", name, chunk, itl.Count, gaps, before.Count, last)
+			}
+			before = itl
 		}
 	}
 }

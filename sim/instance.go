@@ -34,6 +34,7 @@ type instance struct {
 	launches int     // batches so far
 	spent    []spent
 	pool     *pool
+	chunk    int // tokens a streamed chunk carries
 	stalled  int // batches in a row that changed nothing
 	fault    *error
 }
@@ -44,7 +45,7 @@ const stallLimit = 1000
 func newInstance(index int, e engines.Engine, client des.ID, log *stepLog, m *model) *instance {
 	p := e.Plan()
 	return &instance{index: index, engine: e, client: client, log: log, observer: m.world.Observer, fault: &m.fault, idle: true,
-		pool: &m.pool, flights: make(flights, 0, max(1, p.InFlight)), stages: make([]des.Time, max(1, p.Layout.Pipeline))}
+		pool: &m.pool, chunk: max(1, p.Host.StreamInterval), flights: make(flights, 0, max(1, p.InFlight)), stages: make([]des.Time, max(1, p.Layout.Pipeline))}
 }
 
 // Next is the end of the oldest batch in flight, or now when there are ends to tell.
@@ -193,6 +194,8 @@ func (n *instance) event(now, gap des.Time, e *engines.Event) {
 	}
 	if e.Tokens > 0 {
 		switch {
+		case n.chunk > 1:
+			n.stream(now, r, e)
 		case e.First:
 			r.first = now
 		case e.Gap:
@@ -213,6 +216,21 @@ func (n *instance) event(now, gap des.Time, e *engines.Event) {
 		n.spent = append(n.spent, spent{r, n.launches})
 	}
 	n.ends = append(n.ends, message{r, outcome})
+}
+
+// stream sends r's tokens on in chunks: the first token alone, then as many as a chunk
+// carries, and with the last token what is left (vllm/v1/engine/output_processor.py;
+// SGLang's scheduler does the same; inferred, no recording has a stream interval).
+func (n *instance) stream(now des.Time, r *request, e *engines.Event) {
+	emitted := e.Request.Token.Emitted
+	if e.First {
+		r.first = now
+	} else if emitted-r.streamed < n.chunk && e.Finish == engines.NotFinished {
+		return
+	} else {
+		n.log.gaps(now, now-r.chunkTime, 1)
+	}
+	r.streamed, r.chunkTime = emitted, now
 }
 
 // tokenTime is when r's token number emitted came: every token after its last

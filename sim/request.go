@@ -49,6 +49,9 @@ type request struct {
 	last     des.Time // last token
 	event    int      // the batch of its last event, and the tokens it had emitted
 	emitted  int      // after it: tokens since came one a batch (instance.tokenTime)
+	// Where tokens are streamed several at once: those sent so far, and when.
+	streamed  int
+	chunkTime des.Time
 
 	segments [3]engines.Segment // backs engine.Prompt when short
 }

@@ -13,6 +13,8 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"slices"
+	"strings"
 
 	"github.com/inference-sim/accuracy-dashboard/cost"
 	"github.com/inference-sim/accuracy-dashboard/cost/plan"
@@ -136,10 +138,12 @@ func EngineSpec(s *spec.Scenario) engines.Spec {
 func (m *model) addInstances(client des.ID) ([]des.ID, error) {
 	s := m.scenario
 	es := EngineSpec(s)
-	var err error
-	if m.settings, _, err = m.kind.Explain(es, m.world.Environment); err != nil {
+	settings, p, err := m.kind.Explain(es, m.world.Environment)
+	if err != nil {
 		return nil, err
 	}
+	m.settings = settings
+	es.EveryToken = p.Host.StreamInterval > 1 && m.wants("itl")
 	var targets []des.ID
 	for i := range s.Cluster.Instances {
 		e, err := m.kind.New(es, m.world.Environment)
@@ -156,6 +160,12 @@ func (m *model) addInstances(client des.ID) ([]des.ID, error) {
 		targets = append(targets, id)
 	}
 	return targets, nil
+}
+
+// wants is whether the frame asks for some statistic of a quantity.
+func (m *model) wants(quantity string) bool {
+	ids := m.scenario.Frame.Metrics
+	return len(ids) == 0 || slices.ContainsFunc(ids, func(id string) bool { return strings.HasPrefix(id, quantity+"_") })
 }
 
 func (m *model) addFrontEnd(engine des.ID, p *plan.PoolPlan) (des.ID, error) {

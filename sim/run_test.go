@@ -27,7 +27,7 @@ workload:
   - {name: a, requests: 200, arrivals: {poisson: {rate: 50}}, prompt: {uniform: {min: 1, max: 300}}, output: {exponential: {mean: 20}}, class: fast, tenant: x, objectives: {ttft: 0.05}}
   - {name: b, requests: 100, arrivals: {gamma: {rate: 20, shape: 0.5}}, prompt: {fixed: 50}, output: {fixed: 5}, tenant: y, prefixes: [{name: p, tokens: 100, share: 0.5}], deadline: 0.013}
   - {name: c, requests: 60, arrivals: {closed: {concurrency: 3}}, prompt: {fixed: 40}, output: {fixed: 9}, session: {rounds: {uniform: {min: 1, max: 5}}, think: {exponential: {mean: 0.2}}}}
-frame: {seed: 7, accept: {failed: 1, unfinished: 1}, scopes: [cluster, instance, class, tenant], warmup: {requests: 20}}
+frame: {seed: 7, accept: {failed: 1, unfinished: 1}, scopes: [cluster, pool, instance, class, tenant], warmup: {requests: 20}}
 `
 
 func run(t *testing.T, text, args string, w World) *spec.Result {
@@ -97,6 +97,27 @@ func TestGapsAddUpToDecodeTime(t *testing.T) {
 	}
 }
 
+// Tokens streamed three at a time: the first alone, then 4, 7 and the last, 8. The
+// gaps are those between chunks, and add up as those between tokens do.
+func TestGapsAreBetweenChunks(t *testing.T) {
+	const one = header + "workload: {clients: [{name: a, requests: 1, arrivals: {constant: {rate: 1000}}, prompt: {fixed: 10}, output: {fixed: 8}}]}\n"
+	r := run(t, one, "chunk: 3", plainWorld())
+	itl, _ := r.Figure("itl_mean", "cluster")
+	if longest := value(t, r, "itl_max", "cluster"); itl.Count != 3 || math.Abs(itl.Value-0.0049) > 1e-12 || math.Abs(longest-0.0063) > 1e-12 {
+		t.Errorf("got %d gaps, mean %v, longest %v; want 3 gaps of 6.3, 6.3 and 2.1 ms", itl.Count, itl.Value, longest)
+	}
+	for _, args := range []string{"chunk: 4", "chunk: 4, depth: 2", "chunk: 5, budget: 30, seqs: 3"} {
+		r := run(t, closedLoop, args, plainWorld())
+		itl, _ := r.Figure("itl_mean", "cluster")
+		e2e, _ := r.Figure("e2e_mean", "cluster")
+		ttft, _ := r.Figure("ttft_mean", "cluster")
+		gaps, decode := itl.Value*float64(itl.Count), (e2e.Value-ttft.Value)*float64(e2e.Count)
+		if math.Abs(gaps/decode-1) > 1e-9 || itl.Count*2 > r.Requests.OutputTokens {
+			t.Errorf("%s: %d gaps of %v s in all, want %v s in fewer than half of %d tokens", args, itl.Count, gaps, decode, r.Requests.OutputTokens)
+		}
+	}
+}
+
 // By hand: one request of 10 prompt and 3 output tokens takes one prefill step of
 // 2.1 ms and two decode steps of 2.1 ms.
 func TestOneRequestByHand(t *testing.T) {
@@ -142,7 +163,7 @@ func TestOpenLoopScopesAndFates(t *testing.T) {
 	if q.Created != 360 || q.Warmup.Total() != 20 || q.Measured.TimedOut == 0 {
 		t.Errorf("requests: got %+v", q)
 	}
-	for _, scope := range []string{"cluster", "instance:2", "class:fast", "tenant:x", "tenant:y"} {
+	for _, scope := range []string{"cluster", "pool:0", "instance:2", "class:fast", "tenant:x", "tenant:y"} {
 		value(t, r, "ttft_p50", scope)
 	}
 }

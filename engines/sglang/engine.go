@@ -41,6 +41,7 @@ type Parts struct {
 	// RecvInterval is how many decode iterations pass between two readings of the
 	// input queue; 1 or less reads in each.
 	RecvInterval int
+	EveryToken   bool // engines.Spec.EveryToken
 }
 
 // Engine is one scheduler process.
@@ -81,6 +82,7 @@ var _ engines.Engine = (*Engine)(nil)
 
 // Assemble builds an engine of its parts.
 func Assemble(p Parts) *Engine {
+	p.Sched.Stepwise = p.Sched.Stepwise || p.EveryToken
 	e := &Engine{parts: p, live: make(map[engines.RequestID]*job)}
 	var tree *kv.Tree
 	if !p.NoTree {

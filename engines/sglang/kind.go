@@ -72,7 +72,9 @@ func (k *Kind) New(spec engines.Spec, env engines.Environment) (engines.Engine, 
 	if err != nil {
 		return nil, err
 	}
-	return Assemble(s.parts(config, pricer)), nil
+	parts := s.parts(config, pricer)
+	parts.EveryToken = spec.EveryToken
+	return Assemble(parts), nil
 }
 
 // Explain resolves spec without building an engine: every setting with its source,

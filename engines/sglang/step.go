@@ -109,7 +109,7 @@ func (e *Engine) Emitted(r *sched.Req) {
 	j.note()
 	t, gap := &j.request.Token, r.Consecutive()
 	t.Emitted = r.Outputs()
-	if gap && r.Finish == engines.NotFinished {
+	if gap && r.Finish == engines.NotFinished && !e.parts.EveryToken {
 		e.out.Steady++
 		return
 	}

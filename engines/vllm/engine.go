@@ -33,6 +33,7 @@ type Parts struct {
 	Padding    Padding
 	Pricer     engines.Pricer
 	Acceptance engines.Acceptance // read with a drafter only
+	EveryToken bool               // engines.Spec.EveryToken
 }
 
 // Engine is one vLLM engine core.
@@ -69,11 +70,13 @@ var _ engines.Engine = (*Engine)(nil)
 
 // Assemble builds an engine, or refuses a configuration as start-up does.
 func Assemble(p Parts) (*Engine, error) {
+	p.Sched.Stepwise = p.Sched.Stepwise || p.EveryToken
 	loop, err := sched.NewLoop(p.Sched)
 	if err != nil {
 		return nil, err
 	}
 	e := &Engine{parts: p, loop: loop, live: make(map[engines.RequestID]*job), flights: make([]flight, loop.Depth())}
+	e.out.Verbose = p.EveryToken
 	stages := max(1, p.Plan.Layout.Pipeline)
 	e.shapes = make([]plan.StepShape, stages)
 	e.steps = make([]engines.PricedStep, stages)

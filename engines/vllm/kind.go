@@ -51,7 +51,7 @@ func (k *Kind) New(spec engines.Spec, env engines.Environment) (engines.Engine, 
 	if err != nil {
 		return nil, err
 	}
-	parts := Parts{Sched: s.schedule(), Plan: s.plan, Padding: &s.lowered.Padding}
+	parts := Parts{Sched: s.schedule(), Plan: s.plan, Padding: &s.lowered.Padding, EveryToken: spec.EveryToken}
 	if parts.Pricer, err = env.Pricer(s.plan); err != nil {
 		return nil, err
 	}

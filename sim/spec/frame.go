@@ -57,5 +57,6 @@ func Kinds() []string { return []string{"terminating", "steady_state"} }
 // closes the window when the last request is sent.
 func Drains() []string { return []string{"measured", "excluded"} }
 
-// Scopes lists the kinds of scope a frame can ask for.
-func Scopes() []string { return []string{"cluster", "instance", "class", "tenant"} }
+// Scopes lists the kinds of scope a frame can ask for. Every instance of a cluster is
+// of one pool, pool:0.
+func Scopes() []string { return []string{"cluster", "pool", "instance", "class", "tenant"} }

@@ -38,6 +38,7 @@ var documents = []document{
 	{"change", "what moved between two builds", record.Change{}, "json"},
 	{"residuals", "how far fits are from data they never saw", record.Residuals{}, "json"},
 	{"chart", "the data of one chart", plot.Data{}, "json"},
+	{"workbench", "what the site's workbench starts from", record.Workbench{}, "json"},
 	{"chip", "a catalog chip", catalog.Chip{}, "yaml"},
 	{"network", "a catalog network", catalog.Network{}, "yaml"},
 	{"model", "a catalog model", catalog.Model{}, "yaml"},

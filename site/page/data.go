@@ -94,13 +94,13 @@ func (s *site) data() error {
 	files := []Fact{
 		{"points.json", "every point: identity, grade, differences, metrics", "data/points.json"}, {"points.csv", "the same, one line a point", "data/points.csv"},
 		{"summary.json", "every published figure with its count, scope and interval", "data/summary.json"}, {"coverage.json", "units by grade and reason", "data/coverage.json"},
-		{"backlog.json", "what lowers coverage or grade", "data/backlog.json"},
+		{"backlog.json", "what lowers coverage or grade", "data/backlog.json"}, {"workbench.json", "what the workbench starts from", "data/workbench.json"},
 	}
 	if s.Fits != nil {
 		files = append(files, Fact{"residuals.json", "how far fits are from data they never saw", "data/residuals.json"})
 	}
 	var schemas []Fact
-	for _, n := range []string{"points", "summary", "coverage", "backlog", "change", "residuals", "chart", "trial"} {
+	for _, n := range []string{"points", "summary", "coverage", "backlog", "change", "residuals", "chart", "trial", "workbench"} {
 		schemas = append(schemas, Fact{Name: n + ".schema.json", Href: "reference/schemas/" + n + ".schema.json"})
 	}
 	return s.page(Doc{Path: "data/", Title: "Data", Description: "Everything on this site as files, with schemas.",

@@ -9,51 +9,20 @@ import (
 	"github.com/inference-sim/accuracy-dashboard/sim/spec"
 )
 
-// Bench is the document the workbench starts from: one measured unit a lane, and how far off
-// each lane's simulated figures were.
-type Bench struct {
-	Default string      `json:"default"` // unit of the lane with the most points
-	Lanes   []BenchLane `json:"lanes"`
-}
-
-// BenchLane is a lane with points that were simulated. A scenario belongs to it when it names
-// the same engine, model, checkpoint and chip.
-type BenchLane struct {
-	Name       string       `json:"name"`
-	Href       string       `json:"href"`
-	Unit       string       `json:"unit"`
-	Engine     string       `json:"engine"`
-	Model      string       `json:"model"`
-	Checkpoint string       `json:"checkpoint"`
-	Hardware   string       `json:"hardware"`
-	Covers     string       `json:"covers"` // what its measured points span
-	Errors     []benchError `json:"errors"`
-	points     int
-}
-
-// benchError is a Figure as a document.
-type benchError struct {
-	Name     string `json:"name"`
-	Value    string `json:"value"`
-	Few      bool   `json:"few,omitempty"`
-	Interval string `json:"interval,omitempty"`
-	Rests    string `json:"rests"`
-	Covers   string `json:"covers"`
-}
-
 // workbench writes the page on which a reader changes a measured unit's scenario.
 func (s *site) workbench() error {
-	b := Bench{Lanes: []BenchLane{}}
+	b := record.Workbench{Schema: record.WorkbenchSchema, Lanes: []record.WorkbenchLane{}}
 	most := 0
 	for from := 0; from < len(s.Points); {
 		to := from + 1
 		for to < len(s.Points) && s.Points[to].Lane == s.Points[from].Lane {
 			to++
 		}
-		if l, ok := s.benchLane(s.Points[from:to]); ok {
+		if points := slices.DeleteFunc(slices.Clone(s.Points[from:to]), func(p record.Point) bool { return !rerunnable(&p) }); len(points) > 0 {
+			l := s.benchLane(points)
 			b.Lanes = append(b.Lanes, l)
-			if l.points > most {
-				most, b.Default = l.points, l.Unit
+			if len(points) > most {
+				most, b.Default = len(points), l.Unit
 			}
 		}
 		from = to
@@ -68,25 +37,20 @@ func (s *site) workbench() error {
 	return s.page(s.benchPage(len(b.Lanes)))
 }
 
-// benchLane sums a lane up; its unit is the middle one in the order of lists. It is false for a
-// lane without a simulated point.
-func (s *site) benchLane(points []record.Point) (BenchLane, bool) {
-	points = slices.DeleteFunc(slices.Clone(points), func(p record.Point) bool { return !rerunnable(&p) })
-	if len(points) == 0 {
-		return BenchLane{}, false
-	}
+// benchLane sums up a lane's simulated points.
+func (s *site) benchLane(points []record.Point) record.WorkbenchLane {
 	p := &points[len(points)/2]
 	sc := p.Trial.Scenario
-	l := BenchLane{Name: laneName(p), Href: lanePath(p.Lane), Unit: p.UnitID, Engine: sc.Engine.Kind, Model: sc.Model, Checkpoint: sc.Checkpoint,
-		Hardware: sc.Hardware, Covers: span(points), Errors: []benchError{}, points: len(points)}
+	l := record.WorkbenchLane{Name: laneName(p), Href: lanePath(p.Lane), Unit: p.UnitID, Engine: sc.Engine.Kind, Model: sc.Model, Checkpoint: sc.Checkpoint,
+		Hardware: sc.Hardware, Covers: span(points), Errors: []record.WorkbenchError{}}
 	for _, id := range headlineMetrics {
 		for _, a := range s.Summary.ByLane {
 			if a.Group == p.Lane && a.Metric == id {
-				l.Errors = append(l.Errors, benchError(figure("Mean absolute error of "+metricName(id), a.MAPE)))
+				l.Errors = append(l.Errors, record.WorkbenchError(figure("Mean absolute error of "+metricName(id), a.MAPE)))
 			}
 		}
 	}
-	return l, true
+	return l
 }
 
 // span says between which loads points lie.

@@ -26,7 +26,10 @@ func published(t *testing.T) []string {
 	return commands
 }
 
-func TestCosignAcceptsTheAttestationAndRefusesAChangedManifest(t *testing.T) {
+// cosign builds cosign and gives a way to run a command of the page below dir, offline: a proxy that
+// is not there answers no request.
+func cosign(t *testing.T) func(dir, command string) (string, error) {
+	t.Helper()
 	if os.Getenv("BLIS_NIGHTLY") == "" {
 		t.Skip("runs with BLIS_NIGHTLY=1: building cosign takes minutes")
 	}
@@ -36,33 +39,59 @@ func TestCosignAcceptsTheAttestationAndRefusesAChangedManifest(t *testing.T) {
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("build cosign: %v\n%s", err, out)
 	}
-	dir, key := newSite(t)
-	signer, err := key.GetPublicKeyPem()
-	if err != nil {
-		t.Fatal(err)
-	}
-	verify := func() (string, error) { // offline: a proxy that is not there answers no request
-		c := exec.Command("sh", "-ec", published(t)[0])
+	return func(dir, command string) (string, error) {
+		c := exec.Command("sh", "-ec", command)
 		c.Dir, c.Env = dir, append(os.Environ(), "PATH="+bin, "HTTPS_PROXY=http://127.0.0.1:1", "HOME="+bin)
 		out, err := c.CombinedOutput()
 		return string(out), err
 	}
-	write(t, dir, "KEY.pub", signer)
-	if out, err := verify(); err != nil {
-		t.Errorf("got %v, want accepted: %s", err, out)
+}
+
+func TestCosignAcceptsTheAttestationAndRefusesAChangedManifest(t *testing.T) {
+	run := cosign(t)
+	dir, key := newSite(t)
+	signer, err := key.GetPublicKeyPem()
+	if err != nil {
+		t.Fatal(err)
 	}
 	_, stranger := newSite(t)
 	other, err := stranger.GetPublicKeyPem()
 	if err != nil {
 		t.Fatal(err)
 	}
-	write(t, dir, "KEY.pub", other)
-	if out, err := verify(); err == nil || !strings.Contains(out, "signature") {
-		t.Errorf("another key: got %v, want refused for its signature: %s", err, out)
+	ask := func(name, pem, want string) {
+		t.Helper()
+		write(t, dir, "KEY.pub", pem)
+		if out, err := run(dir, published(t)[0]); (err == nil) != (want == "") || !strings.Contains(out, want) {
+			t.Errorf("%s: got %v, want %q: %s", name, err, want, out)
+		}
 	}
-	write(t, dir, "KEY.pub", signer)
+	ask("as sealed", signer, "")
+	ask("another key", other, "signature")
 	edit(t, dir, ManifestName, "index.html", "indez.html")
-	if out, err := verify(); err == nil || !strings.Contains(out, "digest") {
-		t.Errorf("a changed manifest: got %v, want refused for its digest: %s", err, out)
+	ask("a changed manifest", signer, "digest")
+}
+
+// TestCosignAcceptsAKeylessAttestation runs the page's second command on what a workflow's identity
+// would have signed, under a root of trust made for the test; its certificate is in no public log.
+func TestCosignAcceptsAKeylessAttestation(t *testing.T) {
+	run := cosign(t)
+	dir, _ := newSite(t)
+	manifest, err := os.ReadFile(filepath.Join(dir, ManifestName))
+	if err != nil {
+		t.Fatal(err)
 	}
+	ask := func(name, identity, want string) {
+		t.Helper()
+		bundle, trust := keyless(t, about(manifest), identity)
+		write(t, dir, KeylessName, bundle)
+		write(t, dir, "root.json", trust)
+		if out, err := run(dir, strings.TrimSpace(published(t)[1])+" --trusted-root root.json --insecure-ignore-sct"); (err == nil) != (want == "") || !strings.Contains(out, want) {
+			t.Errorf("%s: got %v, want %q: %s", name, err, want, out)
+		}
+	}
+	ask("the workflow's", workflow, "")
+	ask("another identity", strings.Replace(workflow, "main", "fork", 1), "identit")
+	edit(t, dir, ManifestName, "index.html", "indez.html")
+	ask("a changed manifest", workflow, "digest")
 }

@@ -36,10 +36,6 @@ const (
 	KeyName      = "site.pub"
 )
 
-// KeylessName is a second bundle over the manifest, which a workflow may add after sealing: signed
-// under its own identity, without a stored key. [Verify] leaves it to cosign.
-const KeylessName = "site.keyless.sigstore.json"
-
 func addedBySealing(path string) bool {
 	return path == ManifestName || path == BundleName || path == KeyName || path == KeylessName
 }

@@ -62,18 +62,6 @@ func TestVerifyAcceptsWhatSealWrote(t *testing.T) {
 	}
 }
 
-func TestASecondBundleMayStandBesideTheSeal(t *testing.T) {
-	dir, _ := newSite(t)
-	write(t, dir, KeylessName, "{}")
-	if _, err := Verify(dir, nil); err != nil {
-		t.Errorf("at the root: got %v, want accepted", err)
-	}
-	write(t, dir, "points/"+KeylessName, "{}")
-	if _, err := Verify(dir, nil); err == nil {
-		t.Error("elsewhere: accepted, want a difference")
-	}
-}
-
 func TestManifestIsSortedByPathAsBytes(t *testing.T) {
 	dir, _ := newSite(t)
 	data, err := os.ReadFile(filepath.Join(dir, ManifestName))

@@ -49,6 +49,9 @@ func Verify(dir string, key *ecdsa.PublicKey) (Predicate, error) {
 	if err != nil {
 		return Predicate{}, err
 	}
+	if err := aboutManifest(dir, manifest); err != nil {
+		return about, err
+	}
 	stated, err := parse(manifest)
 	if err != nil {
 		return about, err

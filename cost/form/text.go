@@ -28,8 +28,17 @@ func (r Row) MarshalText() ([]byte, error) {
 	return b, nil
 }
 
-func (r *Row) UnmarshalText(text []byte) error {
-	*r = make(Row, 0, bytes.Count(text, []byte(" "))+1)
+func (r *Row) UnmarshalText(text []byte) (err error) {
+	*r, err = appendNumbers(make(Row, 0, words(text)), text)
+	return err
+}
+
+// words is how many words text has at most.
+func words(text []byte) int {
+	return bytes.Count(text, []byte(" ")) + bytes.Count(text, []byte("\n")) + 1
+}
+
+func appendNumbers(to []float64, text []byte) ([]float64, error) {
 	for at := 0; at < len(text); {
 		if isSpace(text[at]) {
 			at++
@@ -41,12 +50,12 @@ func (r *Row) UnmarshalText(text []byte) error {
 		}
 		v, err := number(text[at:end])
 		if err != nil {
-			return err
+			return nil, err
 		}
-		*r = append(*r, v)
+		to = append(to, v)
 		at = end
 	}
-	return nil
+	return to, nil
 }
 
 func isSpace(c byte) bool { return c == ' ' || c == '\n' || c == '\t' || c == '\r' }
@@ -94,14 +103,16 @@ func (r Rows) MarshalText() ([]byte, error) {
 	return b, nil
 }
 
-func (r *Rows) UnmarshalText(text []byte) error {
+func (r *Rows) UnmarshalText(text []byte) (err error) {
+	text = bytes.TrimSpace(text)
 	*r = make(Rows, 0, bytes.Count(text, []byte("\n"))+1)
-	for line := range bytes.Lines(bytes.TrimSpace(text)) {
-		var row Row
-		if err := row.UnmarshalText(line); err != nil {
+	all := make([]float64, 0, words(text)) // the rows lie one after the other
+	for line := range bytes.Lines(text) {
+		start := len(all)
+		if all, err = appendNumbers(all, line); err != nil {
 			return err
 		}
-		*r = append(*r, row)
+		*r = append(*r, all[start:len(all):len(all)])
 	}
 	return nil
 }

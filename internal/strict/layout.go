@@ -162,24 +162,30 @@ func (l *layout) value(indent int, rest string, dst reflect.Value) bool {
 
 // literal is the text of the lines further in than indent, which end before the first that is not.
 func (l *layout) literal(indent int) (string, bool) {
-	text := strings.TrimLeft(l.rest, " ")
-	in := len(l.rest) - len(text)
-	if in <= indent || in == 0 || text == "" || text[0] == '\n' {
+	in := len(l.rest) - len(strings.TrimLeft(l.rest, " "))
+	if in <= indent || in == 0 {
+		return "", false
+	}
+	margin, end, lines := l.rest[:in], 0, 0
+	for strings.HasPrefix(l.rest[end:], margin) {
+		n := strings.IndexByte(l.rest[end:], '\n')
+		if n < 0 || strings.TrimLeft(l.rest[end:end+n], " ") == "" {
+			return "", false // how the text ends, and what a blank line is, depends on more
+		}
+		end += n + 1
+		lines++
+	}
+	block := l.rest[:end]
+	l.rest = l.rest[end:]
+	if after := strings.TrimLeft(l.rest, " "); lines == 0 || l.rest != "" && (after == "" || after[0] == '\n') {
 		return "", false
 	}
 	var b strings.Builder
-	margin := l.rest[:in]
-	for strings.HasPrefix(l.rest, margin) {
-		line, rest, whole := strings.Cut(l.rest[in:], "\n")
-		if !whole || strings.TrimLeft(line, " ") == "" {
-			return "", false
-		}
-		b.WriteString(line)
-		b.WriteByte('\n')
-		l.rest = rest
+	b.Grow(len(block) - lines*in)
+	for line := range strings.Lines(block) {
+		b.WriteString(line[in:])
 	}
-	blank := strings.TrimLeft(l.rest, " ")
-	return b.String(), blank == "" && l.rest == "" || blank != "" && blank[0] != '\n'
+	return b.String(), true
 }
 
 // scalarText is the text of a scalar that fills the line.

@@ -52,7 +52,7 @@ func (t boundTerm) plus(u boundTerm) boundTerm {
 		for _, a := range sum.axes {
 			x[a.coord] = a.knots[i/a.stride%len(a.knots)]
 		}
-		sum.values[i] = t.at(&x, 0, 0) + u.at(&x, 0, 0)
+		sum.values[i] = t.at(&x) + u.at(&x)
 	}
 	return sum
 }

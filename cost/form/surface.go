@@ -188,7 +188,7 @@ func (t boundTerm) fold(at int, x float64) boundTerm {
 func (s *surface) log2At(x *coords) float64 {
 	sum := 0.0
 	for i := range s.terms {
-		sum += s.terms[i].at(x, 0, 0)
+		sum += s.terms[i].at(x)
 	}
 	return sum
 }
@@ -196,25 +196,45 @@ func (s *surface) log2At(x *coords) float64 {
 // coords holds log2 of a form's coordinates.
 type coords [maxCoords]float64
 
-func (t *boundTerm) at(x *coords, axis, base int) float64 {
-	switch len(t.axes) - axis {
+// at interpolates the term axis by axis, the last innermost.
+func (t *boundTerm) at(x *coords) float64 {
+	switch len(t.axes) {
 	case 0:
-		return t.values[base]
+		return t.values[0]
 	case 1:
-		a := &t.axes[axis]
-		lo, f := a.locate(x[a.coord])
-		v := t.values[base+lo]
-		if f > 0 {
-			v += float64(f * (t.values[base+lo+1] - v))
-		}
-		return v
+		lo, f := t.axes[0].locate(x[t.axes[0].coord])
+		return t.between(lo, f)
 	}
-	a := &t.axes[axis]
+	a := &t.axes[0]
 	lo, f := a.locate(x[a.coord])
-	base += lo * a.stride
-	v := t.at(x, axis+1, base)
+	v := t.plane(x, lo*a.stride)
 	if f > 0 {
-		v += float64(f * (t.at(x, axis+1, base+a.stride) - v))
+		v += float64(f * (t.plane(x, lo*a.stride+a.stride) - v))
+	}
+	return v
+}
+
+// plane interpolates over all axes but the first; base is where its values start.
+func (t *boundTerm) plane(x *coords, base int) float64 {
+	a := &t.axes[1]
+	lo, f := a.locate(x[a.coord])
+	if len(t.axes) == 2 {
+		return t.between(base+lo, f)
+	}
+	b := &t.axes[2]
+	k, g := b.locate(x[b.coord])
+	v := t.between(base+lo*a.stride+k, g)
+	if f > 0 {
+		v += float64(f * (t.between(base+(lo+1)*a.stride+k, g) - v))
+	}
+	return v
+}
+
+// between interpolates two neighbouring values.
+func (t *boundTerm) between(at int, f float64) float64 {
+	v := t.values[at]
+	if f > 0 {
+		v += float64(f * (t.values[at+1] - v))
 	}
 	return v
 }

@@ -33,6 +33,8 @@ type browserReport struct {
 		Wrong, Filtered                                                   []string
 		First, None                                                       int
 		Count, FilteredURL, AriaSort, SortedURL, PageURL, Cleared, Opened string
+		Odd                                                               [3]any
+		Far                                                               string
 		Sorted                                                            []float64
 		PermalinkHolds                                                    bool
 	}
@@ -40,6 +42,12 @@ type browserReport struct {
 		Wrong                    []string
 		Sorted                   []*float64
 		AriaSort, Focused, Found string
+		Sifted                   string
+	}
+	Narrow struct {
+		Wrong, Plates []string
+		Rows          []float64 // pixels a text of each chart of rows
+		Lost          string
 	}
 	Print struct {
 		FirstStop string
@@ -53,7 +61,7 @@ const browsed = 300 // points of the site that is opened
 func pageTypes() map[string]string {
 	pages := map[string]string{"home": "", "points": "points/", "lanes": "lanes/", "engines": "engines/", "engine": "engines/vllm/", "chips": "chips/", "chip": "chips/h100_sxm/",
 		"models": "models/", "model": "models/gpt-oss-120b/", "coverage": "coverage/", "backlog": "backlog/", "method": "method/", "glossary": "glossary/", "verify": "verify/",
-		"data": "data/", "releases": "releases/", "release": "releases/v0.2.0/", "change": "releases/unreleased/since-v0.2.0/", "residuals": "residuals/", "reference": "reference/", "imports": "reference/imports/", "rules": "reference/invariants/", "settings": "reference/fields-vllm/", "contributing": "contributing/", "workbench": "workbench/"}
+		"data": "data/", "releases": "releases/", "release": "releases/v0.2.0/", "change": "releases/unreleased/since-v0.2.0/", "residuals": "residuals/", "reference": "reference/", "imports": "reference/imports/", "rules": "reference/invariants/", "fits": "reference/fits/", "settings": "reference/fields-vllm/", "contributing": "contributing/", "workbench": "workbench/"}
 	for _, p := range sitetest.Release(browsed).Points {
 		if pages["lane"] == "" {
 			pages["lane"] = "lanes/" + strings.ReplaceAll(p.Lane, " ", "-") + "/"
@@ -101,7 +109,7 @@ func browse(t *testing.T, dir, script, what string, report any) {
 
 func TestSiteInABrowser(t *testing.T) {
 	need.File(t, "node_modules/echarts", "make test installs it")
-	r := open(t, build(t, browsed, "node_modules"))
+	r := open(t, shared(t, "node_modules"))
 	if got, want := slices.Sorted(maps.Keys(r.Pages)), slices.Sorted(maps.Keys(pageTypes())); !slices.Equal(got, want) {
 		t.Fatalf("opened %v, want %v", got, want)
 	}
@@ -137,6 +145,7 @@ func TestSiteInABrowser(t *testing.T) {
 	t.Run("without scripts", func(t *testing.T) { withoutScripts(t, r) })
 	t.Run("explorer", func(t *testing.T) { explorer(t, r) })
 	t.Run("table", func(t *testing.T) { table(t, r) })
+	t.Run("narrow", func(t *testing.T) { narrow(t, r) })
 	if r.Print.FirstStop != "Skip to the content" {
 		t.Errorf("first keyboard stop: got %q, want the skip link", r.Print.FirstStop)
 	}
@@ -172,6 +181,7 @@ func explorer(t *testing.T, r browserReport) {
 		{"engines after filtering", strings.Join(e.Filtered, ","), "sglang"}, {"address after filtering", e.FilteredURL, "?engine=sglang"},
 		{"aria-sort", e.AriaSort, "descending"}, {"address after sorting", e.SortedURL, "?sort=-concurrency&engine=sglang"},
 		{"address of the second page", e.PageURL, "?sort=-concurrency&page=2&engine=sglang"}, {"permalink shows the same rows", e.PermalinkHolds, true},
+		{"an address of nonsense", e.Odd, [3]any{0.0, "No point matches all of this. Fewer words, or “Clear all”, bring some back.", true}}, {"a page between two", e.Far, "Page 2 of 3"},
 		{"rows for a text nothing has", e.None, 0}, {"address after clearing", e.Cleared, ""}, {"a row opens a point", strings.HasPrefix(e.Opened, "/points/"), true},
 	} {
 		if c.got != c.want {
@@ -200,7 +210,30 @@ func table(t *testing.T, r browserReport) {
 			last = *v
 		}
 	}
+	if got := r.Table.Sifted; !strings.HasPrefix(got, "1 of ") {
+		t.Errorf("rules with cov-11: got %q, want 1 of all", got)
+	}
 	if r.Table.AriaSort != "ascending" || r.Table.Focused != "q-site" || r.Table.Found != "/glossary/" {
 		t.Errorf("got sort %q, focus %q, found %q", r.Table.AriaSort, r.Table.Focused, r.Table.Found)
+	}
+}
+
+func narrow(t *testing.T, r browserReport) {
+	if len(r.Narrow.Wrong) > 0 {
+		t.Errorf("got %v, want nothing on the console", r.Narrow.Wrong)
+	}
+	if len(r.Narrow.Rows) == 0 {
+		t.Error("no chart of rows")
+	}
+	for i, px := range r.Narrow.Rows {
+		if px < 10 {
+			t.Errorf("chart of rows %d: got %.1f px a text, want 10 or more", i, px)
+		}
+	}
+	if got := r.Narrow.Plates; len(got) != 1 || got[0] != "rgb(251, 250, 247)" {
+		t.Errorf("ground of plates in the dark: got %v, want the light one", got)
+	}
+	if got := r.Narrow.Lost; got != "rgb(18, 21, 27)" {
+		t.Errorf("ground of the page of a lost address: got %s, want the dark one", got)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"log"
 	"os"
 	"path/filepath"
 	"strings"
@@ -30,6 +31,37 @@ func build(t testing.TB, n int, library string) string {
 	return out
 }
 
+// sites are made once for every test that only reads one.
+var sites = struct {
+	dir  string // TestMain removes it
+	made map[string]bool
+}{made: map[string]bool{}}
+
+func TestMain(m *testing.M) {
+	var err error
+	if sites.dir, err = os.MkdirTemp("", "site"); err != nil {
+		log.Fatal(err)
+	}
+	code := m.Run()
+	if err := os.RemoveAll(sites.dir); err != nil {
+		log.Print(err)
+	}
+	os.Exit(code)
+}
+
+// shared is a site of browsed points that no test may change; library as in build.
+func shared(t testing.TB, library string) string {
+	t.Helper()
+	out := filepath.Join(sites.dir, "with-"+library)
+	if !sites.made[library] {
+		if err := Build(context.Background(), sitetest.Release(browsed), options(t, out, library)); err != nil {
+			t.Fatal(err)
+		}
+		sites.made[library] = true
+	}
+	return out
+}
+
 // options are those of a whole site; library is "" for static charts.
 func options(t testing.TB, out, library string) Options {
 	t.Helper()
@@ -50,7 +82,7 @@ func options(t testing.TB, out, library string) Options {
 
 func TestTwoBuildsAreTheSameButForTheSignature(t *testing.T) {
 	keep.Rule(t, "X6")
-	a, b := build(t, 300, ""), build(t, 300, "")
+	a, b := shared(t, ""), build(t, browsed, "")
 	first, second := read(t, a, seal.ManifestName), read(t, b, seal.ManifestName)
 	if first != second {
 		t.Errorf("manifests differ:\n%s", firstDifference(first, second))
@@ -61,7 +93,7 @@ func TestTwoBuildsAreTheSameButForTheSignature(t *testing.T) {
 }
 
 func TestSiteStandsWithoutTheChartLibrary(t *testing.T) {
-	out := build(t, 300, "")
+	out := shared(t, "")
 	home := read(t, out, "index.html")
 	for _, want := range []string{"charts/scatter-ttft_mean-light.svg", "charts/scatter-ttft_mean-dark.svg", "without the chart library"} {
 		if !strings.Contains(home, want) {
@@ -75,10 +107,10 @@ func TestSiteStandsWithoutTheChartLibrary(t *testing.T) {
 
 func TestPagesWeighLittleWithoutCharts(t *testing.T) {
 	const most = 200_000 // bytes of the page, its style and its script, uncompressed
-	out := build(t, browsed, "")
-	shared := size(t, out, "css/*.css") + size(t, out, "js/page.*.js")
+	out := shared(t, "")
+	always := size(t, out, "css/*.css") + size(t, out, "js/page.*.js")
 	for name, path := range pageTypes() {
-		if got := shared + size(t, out, path+"index.html"); got > most {
+		if got := always + size(t, out, path+"index.html"); got > most {
 			t.Errorf("%s: got %d bytes, want at most %d", name, got, most)
 		}
 	}

@@ -81,3 +81,24 @@ func TestCountLeavesOutWhatALogAxisCannotShow(t *testing.T) {
 		t.Errorf("got %d marks, want %d", got, want)
 	}
 }
+
+func TestIntervalsLieAlongTheAxisOfWhatHasThem(t *testing.T) {
+	m := Mark{X: 10, Y: 20, Low: 8, High: 12}
+	for _, c := range []struct {
+		name  string
+		chart Chart
+		want  [2]XY
+	}{
+		{"upright", Chart{}, [2]XY{{10, 8}, {10, 12}}}, {"sideways", Chart{Sideways: true}, [2]XY{{8, 20}, {12, 20}}},
+		{"rows", Chart{Y: Axis{Names: []string{"a"}}}, [2]XY{{8, 20}, {12, 20}}},
+	} {
+		if got := c.chart.Whisker(m); got != c.want {
+			t.Errorf("%s: got %v, want %v", c.name, got, c.want)
+		}
+	}
+	for low, want := range map[float64]bool{-1: false, 1: true} { // a log axis has no place for the first
+		if got := (Chart{Sideways: true, X: Axis{Log: true}}).Drawable(Mark{X: 10, Y: -5, Low: low, High: 12}); got != want {
+			t.Errorf("low end %v on a log axis: got drawable %v, want %v", low, got, want)
+		}
+	}
+}

@@ -54,6 +54,22 @@ async function withoutScripts() {
   return out;
 }
 
+// narrow opens pages on a small screen in the dark: rows of charts keep their height, and plates, drawn
+// for a light ground, have one.
+async function narrow() {
+  const context = await browser.newContext({ colorScheme: "dark", viewport: { width: 360, height: 740 } });
+  const out = { rows: [] };
+  const lanes = await open(context, pages.lanes);
+  out.rows = await lanes.page.locator(".plot.tall").evaluateAll((all) => all.map((p) => p.clientHeight / p.querySelectorAll("svg text").length));
+  const fits = await open(context, pages.fits);
+  out.plates = await fits.page.locator(".plate img").evaluateAll((all) => [...new Set(all.map((i) => getComputedStyle(i).backgroundColor))]);
+  const lost = await open(context, "404.html");
+  out.lost = await lost.page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+  out.wrong = [...lanes.wrong, ...fits.wrong, ...lost.wrong];
+  await context.close();
+  return out;
+}
+
 const rows = (page) => page.locator("#points tbody tr:has(a)").count();
 const column = (page, n) => page.locator(`#points tbody tr > :nth-child(${n})`).allInnerTexts();
 
@@ -79,6 +95,11 @@ async function explorer() {
   out.none = await rows(page);
   await page.getByRole("button", { name: "Clear all" }).click();
   out.cleared = new URL(page.url()).search;
+  const odd = await open(context, `${pages.points}?page=9999&sort=nonsense&grade=G9&constructor=x&engine=sglang&q=${"long ".repeat(2000)}`);
+  out.odd = [await rows(odd.page), await odd.page.locator("#points tbody td.few").innerText(), new URL(odd.page.url()).search.length < 400];
+  out.wrong.push(...odd.wrong);
+  const far = await open(context, `${pages.points}?page=2.7`);
+  out.far = await far.page.locator(".pager span").innerText();
   const link = page.locator("#points tbody a").first();
   await link.click();
   await page.waitForLoadState();
@@ -93,6 +114,10 @@ async function tableAndSearch() {
   const errors = () => page.locator("#t-points tbody tr > :nth-child(8)").evaluateAll((cells) => cells.map((c) => c.dataset.v ?? ""));
   await page.locator("#t-points th button", { hasText: "error" }).first().click();
   const out = { wrong, sorted: (await errors()).map((v) => (v === "" ? null : Number(v))), ariaSort: await page.locator("#t-points th[aria-sort]").getAttribute("aria-sort") };
+  const rules = await open(context, pages.rules);
+  await rules.page.getByLabel("Rows with").first().fill("cov-11");
+  out.sifted = await rules.page.locator(".sift output").first().innerText();
+  out.wrong.push(...rules.wrong);
   await page.locator("body").press("/");
   out.focused = await page.evaluate(() => document.activeElement.id);
   await page.keyboard.type("glossary");
@@ -119,5 +144,6 @@ report.plain = await withoutScripts();
 report.explorer = await explorer();
 report.table = await tableAndSearch();
 report.print = await keyboardAndPrint();
+report.narrow = await narrow();
 await browser.close();
 process.stdout.write(JSON.stringify(report));

@@ -24,7 +24,7 @@ var (
 // Release returns n points with their summary and backlog.
 func Release(n int) page.Input {
 	in := page.Input{Summary: &record.Summary{Schema: "blis.summary/1", Experiment: "The numbers are invented.", Build: record.Build{
-		Release: "unreleased", Commit: "0123456789abcdef", Toolchain: "go1.26.8", Catalog: hash(1), Registry: hash(2), Ledger: hash(3),
+		Release: "unreleased", Commit: "0123456789abcdef0123456789abcdef01234567", Toolchain: "go1.26.8", Catalog: hash(1), Registry: hash(2), Ledger: hash(3),
 		Engines: map[string]string{"vllm": "main-2f41c894", "sglang": "main-0bda0b16"}}}}
 	for i := range n {
 		in.Points = append(in.Points, point(i))

@@ -15,7 +15,7 @@ function read(columns, values) {
     if (k === "page") state.page = Math.max(1, Math.floor(Number(v)) || 1);
     else if (k === "q") state.q = v.slice(0, longest);
     else if (k === "sort") state.sort = columns.some((c) => c.label && c.id === v.replace(/^-/, "")) ? v : "";
-    else if (values[k]?.some((known) => String(known) === v)) state.filters[k] = v;
+    else if (Object.hasOwn(values, k) && values[k].some((known) => String(known) === v)) state.filters[k] = v;
   }
   return state;
 }

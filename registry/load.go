@@ -33,7 +33,11 @@ func EmbeddedFS() fs.FS {
 
 // Embedded is the registry compiled into the program. A chip's files are read when the chip is
 // first asked for: a run names one chip of many.
-var Embedded = sync.OnceValues(func() (*Registry, error) { return list(EmbeddedFS()) })
+var Embedded = sync.OnceValues(func() (*Registry, error) { return list(embeddedSum, EmbeddedFS()) })
+
+// embeddedSum is Sum of EmbeddedFS where the linker was given it (package site/wasm), because a
+// browser takes a tenth of a second to compute it; "" elsewhere.
+var embeddedSum string
 
 // Set is one file: the coefficients of one family on one chip.
 type Set struct {
@@ -64,7 +68,7 @@ type Hashes struct {
 // Open reads a registry and lays overlays over it, entry by entry. It refuses
 // any file it would not read.
 func Open(base fs.FS, overlays ...fs.FS) (*Registry, error) {
-	r, err := list(base, overlays...)
+	r, err := list("", base, overlays...)
 	if err != nil {
 		return nil, err
 	}
@@ -77,22 +81,45 @@ type file struct {
 	data []byte
 }
 
-// list finds the files of a registry and its overlays, and decodes none.
-func list(base fs.FS, overlays ...fs.FS) (*Registry, error) {
+// Sum is the content hash of the files of a registry.
+func Sum(fsys fs.FS) (string, error) {
+	files, err := read(fsys)
+	return sum(files), err
+}
+
+func sum(files []file) string {
+	var lines bytes.Buffer
+	for _, f := range files {
+		fmt.Fprintf(&lines, "%s %s\n", canon.Sum(f.data), f.path)
+	}
+	return canon.Sum(lines.Bytes())
+}
+
+// list finds the files of a registry and its overlays, and decodes none. baseSum is Sum of base, if
+// it is known.
+func list(baseSum string, base fs.FS, overlays ...fs.FS) (*Registry, error) {
 	layers := make([]map[string][]file, 1+len(overlays)) // by chip
 	var h Hashes
 	for i, fsys := range append([]fs.FS{base}, overlays...) {
-		files, sum, err := read(fsys)
+		files, err := read(fsys)
 		if err != nil {
 			return nil, err
 		}
-		if layers[i] = files; i == 0 {
-			h.Base, h.Combined = sum, sum
-		} else {
-			h.Overlays = append(h.Overlays, sum)
+		switch {
+		case i > 0:
+			h.Overlays = append(h.Overlays, sum(files))
+		case baseSum != "":
+			h.Base = baseSum
+		default:
+			h.Base = sum(files)
+		}
+		layers[i] = map[string][]file{}
+		for _, f := range files {
+			chip := path.Dir(f.path)
+			layers[i][chip] = append(layers[i][chip], f)
 		}
 	}
-	if len(overlays) > 0 {
+	if h.Combined = h.Base; len(overlays) > 0 {
 		h.Combined = canon.Sum([]byte(h.Base + " base\n" + strings.Join(h.Overlays, " overlay\n") + " overlay\n"))
 	}
 	own := map[string]func() (*contents, error){}
@@ -104,10 +131,9 @@ func list(base fs.FS, overlays ...fs.FS) (*Registry, error) {
 	return build(own, h), nil
 }
 
-// read takes the files of one directory, by chip.
-func read(fsys fs.FS) (map[string][]file, string, error) {
-	files, sums := map[string][]file{}, &bytes.Buffer{}
-	err := fs.WalkDir(fsys, ".", func(p string, d fs.DirEntry, err error) error {
+// read takes the files of one directory, by path.
+func read(fsys fs.FS) (files []file, err error) {
+	err = fs.WalkDir(fsys, ".", func(p string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
 		}
@@ -115,17 +141,13 @@ func read(fsys fs.FS) (map[string][]file, string, error) {
 			return &diag.Refusal{File: p, Problem: "is not a data file", Accept: "regular files " + Pattern, Rule: "SUB-9"}
 		}
 		data, err := fs.ReadFile(fsys, p)
-		if err != nil {
-			return err
-		}
-		fmt.Fprintf(sums, "%s %s\n", canon.Sum(data), p)
-		files[path.Dir(p)] = append(files[path.Dir(p)], file{p, data})
-		return nil
+		files = append(files, file{p, data})
+		return err
 	})
 	if err == nil && len(files) == 0 {
 		err = &diag.Refusal{Problem: "holds no coefficient", Accept: "files " + Pattern, Rule: "SUB-9"}
 	}
-	return files, canon.Sum(sums.Bytes()), err
+	return files, err
 }
 
 // contents is what the files of one chip hold.

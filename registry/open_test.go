@@ -21,7 +21,7 @@ func TestAChipIsReadWhenAskedFor(t *testing.T) {
 		"broken/host.yaml":   set("broken", "sett: x\n"),
 		"borrower/host.yaml": set("borrower", "transfers: [{from: broken, rule: r}]\n"),
 	}
-	r, err := list(files)
+	r, err := list("", files)
 	if err != nil {
 		t.Fatal(err)
 	}

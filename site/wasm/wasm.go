@@ -15,10 +15,14 @@ import (
 	"strings"
 
 	"github.com/inference-sim/accuracy-dashboard/internal/swap"
+	"github.com/inference-sim/accuracy-dashboard/registry"
 )
 
 // Package is the program that is compiled.
 const Package = "github.com/inference-sim/accuracy-dashboard/cmd/blis-wasm"
+
+// sumVariable takes the content hash of the coefficients, which the module then need not compute.
+const sumVariable = "github.com/inference-sim/accuracy-dashboard/registry.embeddedSum"
 
 // Module is the simulator as a reader's browser runs it.
 type Module struct {
@@ -39,8 +43,13 @@ func Compile(ctx context.Context) (*Module, error) {
 	if err != nil {
 		return nil, Unavailable{"no Go toolchain: " + err.Error()}
 	}
-	if _, err := command(ctx, "list", Package); err != nil {
+	source, err := command(ctx, "list", "-f", "{{.Module.Dir}}", Package)
+	if err != nil {
 		return nil, Unavailable{"the source is not here: " + err.Error()}
+	}
+	sum, err := registry.Sum(os.DirFS(filepath.Join(source, "registry", "data")))
+	if err != nil {
+		return nil, err
 	}
 	dir, done, err := swap.Workspace(filepath.Join(os.TempDir(), "blis-wasm"))
 	if err != nil {
@@ -48,7 +57,7 @@ func Compile(ctx context.Context) (*Module, error) {
 	}
 	defer done()
 	code := filepath.Join(dir, "blis.wasm")
-	if _, err := command(ctx, "build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w", "-o", code, Package); err != nil {
+	if _, err := command(ctx, "build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w -X "+sumVariable+"="+sum, "-o", code, Package); err != nil {
 		return nil, fmt.Errorf("compile the simulator for browsers: %w", err)
 	}
 	m := new(Module)

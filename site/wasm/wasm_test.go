@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"errors"
 	"testing"
+
+	"github.com/inference-sim/accuracy-dashboard/registry"
 )
 
 func TestTheSameSourceGivesTheSameModule(t *testing.T) {
@@ -17,6 +19,13 @@ func TestTheSameSourceGivesTheSameModule(t *testing.T) {
 	}
 	if !bytes.Equal(a.Code, b.Code) || !bytes.HasPrefix(a.Code, []byte("\x00asm")) {
 		t.Errorf("got %d and %d bytes, want the same WebAssembly twice", len(a.Code), len(b.Code))
+	}
+	r, err := registry.Embedded()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Contains(a.Code, []byte(r.Hashes().Base)) {
+		t.Error("the module does not hold the content hash of its coefficients, and would compute it")
 	}
 	if !bytes.Contains(a.Glue, []byte("Go")) || !bytes.Contains(a.License, []byte("Copyright")) {
 		t.Error("the glue or its licence is missing")

@@ -33,8 +33,8 @@ async function rerun(context, unit, spoil) {
   const out = { wrong, ...first, bytes: module.bytes, violations: await violations(page) };
   out.again = [];
   for (let i = 0; i < 3; i++) { // the least of a few times says what the work takes
+    await said.evaluate((e) => e.classList.remove("good", "bad")); // the run may be too short to see
     await run.click();
-    await page.waitForFunction(() => document.querySelector(".rerun button.act").disabled);
     out.again.push((await answer()).text);
   }
   await page.setViewportSize({ width: 360, height: 740 });

@@ -154,13 +154,29 @@ func TestReplayScaleHasARange(t *testing.T) {
 }
 
 func TestCompareHasThreeOutcomes(t *testing.T) {
-	keep.Rule(t, "DEV-11")
+	keep.Rule(t, "CFG-2", "CFG-3", "CFG-4", "DEV-11")
 	dir := withFiles(t, map[string]string{"a.yaml": chatScenario, "b.yaml": strings.Replace(chatScenario, "max-num-seqs: 32", "max-num-seqs: 1", 1)})
 	if code, out, complaint := blisIn(t, dir, "compare", "a.yaml", "b.yaml", "--metric", "ttft_mean"); code != 0 || !strings.Contains(out, "worse") {
 		t.Errorf("a queue of one: got %d, %s%s", code, out, complaint)
 	}
 	if code, out, complaint := blisIn(t, dir, "compare", "a.yaml", "a.yaml", "--metric", "ttft_mean", "--margin", "0.01"); code != 0 || !strings.Contains(out, "not distinguished (equivalent)") {
 		t.Errorf("itself: got %d, %s%s", code, out, complaint)
+	}
+	_, first, _ := blisIn(t, dir, "compare", "a.yaml", "b.yaml", "--metric", "ttft_mean", "--json")
+	if _, again, _ := blisIn(t, dir, "compare", "a.yaml", "b.yaml", "--metric", "ttft_mean", "--json"); first == "" || again != first {
+		t.Errorf("compared twice: got %s, then %s", first, again)
+	}
+	for name, c := range map[string]struct{ from, to, want string }{
+		"a setting the engine does not have": {"max-num-seqs", "max-num-seq", "max-num-seq"},
+		"a run outside its conditions":       {"workload:", "frame: {stop: {horizon: 0.3}, drain: measured, accept: {failed: 0, unfinished: 0}}\nworkload:", "its frame was not met"},
+	} {
+		dir := withFiles(t, map[string]string{"a.yaml": chatScenario, "b.yaml": strings.Replace(chatScenario, c.from, c.to, 1)})
+		if code, out, complaint := blisIn(t, dir, "compare", "a.yaml", "b.yaml", "--metric", "ttft_mean"); code != exit.Refused || !strings.Contains(complaint, c.want) {
+			t.Errorf("%s: got %d, %s%s", name, code, out, complaint)
+		}
+	}
+	if code, _, complaint := blisIn(t, dir, "compare", "a.yaml", "b.yaml", "--metric", "ttft_p98"); code != exit.Refused || !strings.Contains(complaint, "ttft_p98") {
+		t.Errorf("no such metric: got %d, %s", code, complaint)
 	}
 	if code, _, complaint := blisIn(t, dir, "compare", "a.yaml", "b.yaml", "--seeds", "4"); code != exit.Refused || !strings.Contains(complaint, "too few") {
 		t.Errorf("four seeds: got %d, %s", code, complaint)

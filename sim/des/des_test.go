@@ -151,6 +151,21 @@ func TestEqualKeysAreADefect(t *testing.T) {
 	}
 }
 
+// TestABagIsOrderedByClassSenderAndCount takes each part of the key in its turn: a later
+// part decides only where the earlier ones agree.
+func TestABagIsOrderedByClassSenderAndCount(t *testing.T) {
+	keep.Rule(t, "DEV-2")
+	ordered := []Message[int]{{Class: 0, Sender: 2, Count: 3}, {Class: 1, Sender: 0, Count: 2}, {Class: 1, Sender: 1, Count: 0}, {Class: 1, Sender: 1, Count: 1}, {Class: 2, Sender: 0, Count: 0}}
+	for i := range ordered {
+		for j := range i {
+			bag := []Message[int]{ordered[i], ordered[j]}
+			if err := sortBag(bag); err != nil || bag[0] != ordered[j] {
+				t.Errorf("got %+v first, %v, want %+v", bag[0], err, ordered[j])
+			}
+		}
+	}
+}
+
 // late wants an event in the past after its first.
 type late struct{ next Time }
 

@@ -141,8 +141,6 @@ func (r *ruleRun) breaks(ctx context.Context, records []invariants.Record) (map[
 }
 
 // broken is how b's test ends in the copy of the tree while b's edit stands in it.
-// Trimmed paths let the copies of all runs share what was compiled, but for the packages
-// that the edit reaches.
 func (r *ruleRun) broken(ctx context.Context, copied string, b breaking) (end ending, err error) {
 	file := filepath.Join(copied, filepath.FromSlash(b.File))
 	whole, err := os.ReadFile(file)
@@ -159,7 +157,7 @@ func (r *ruleRun) broken(ctx context.Context, copied string, b breaking) (end en
 	defer func() { err = errors.Join(err, os.WriteFile(file, whole, 0o644)) }()
 	pkg, name := splitTest(b.test)
 	ends := map[string]ending{b.test: {how: "not run"}}
-	err = r.goTest(ctx, copied, []string{"-trimpath", "-run", "^" + name + "$", "./" + pkg}, 0, ends)
+	err = r.goTest(ctx, copied, []string{"-run", "^" + name + "$", "./" + pkg}, 0, ends)
 	return ends[b.test], err
 }
 
@@ -191,12 +189,15 @@ type event struct {
 // goTest runs the go command and writes down how each test of ends ended. The run is a
 // required one: a test that lacks a tool fails in it. It logs each of packages that ends.
 func (r *ruleRun) goTest(ctx context.Context, dir string, args []string, packages int, ends map[string]ending) error {
-	args = append([]string{"test", "-json", "-vet=off"}, args...)
+	limit := "1h" // a busy machine is no failure
 	if nightly() {
-		args = slices.Insert(args, 1, "-timeout=5h")
+		limit = "5h"
 	}
-	c := exec.CommandContext(ctx, "go", args...)
+	c := exec.CommandContext(ctx, "go", append([]string{"test", "-json", "-vet=off", "-timeout=" + limit}, args...)...)
 	c.Dir, c.Env = dir, append(os.Environ(), invariants.RequiredSwitch+"=1")
+	if dir != r.dir { // trimmed paths let every copy of the tree share what was compiled
+		c.Env = append(c.Env, "GOFLAGS="+strings.TrimSpace(os.Getenv("GOFLAGS")+" -trimpath"))
+	}
 	pipe, err := c.StdoutPipe()
 	if err != nil {
 		return err
@@ -217,6 +218,9 @@ func (r *ruleRun) goTest(ctx context.Context, dir string, args []string, package
 		if e.Test == "" && packages > 0 && slices.Contains([]string{"pass", "fail", "skip"}, e.Action) {
 			done++
 			r.say("%d of %d: %s %s, %.1f s", done, packages, pkg, e.Action, e.Elapsed)
+		}
+		if _, wanted := ends[pkg+"."+e.Test]; wanted && packages > 0 && e.Action == "fail" {
+			r.say("FAIL %s.%s", pkg, e.Test)
 		}
 		e.record(pkg, printed, ends)
 	}

@@ -76,11 +76,12 @@ func (s *site) lane(lane string, points []record.Point) error {
 	}
 	for from := 0; from < len(points); from += rowsPerPage {
 		d := head
+		part := points[from:min(from+rowsPerPage, len(points))]
 		if from > 0 {
 			n := from/rowsPerPage + 1
 			d = Doc{Path: fmt.Sprintf("%s%d/", head.Path, n), Title: fmt.Sprintf("%s, part %d", head.Title, n)}
+			d.Description = fmt.Sprintf("%s: units %s to %s of %s.", d.Title, count(from+1), count(from+len(part)), count(len(points)))
 		}
-		part := points[from:min(from+rowsPerPage, len(points))]
 		t, err := s.pointTable(fmt.Sprintf("%s-%d", slug(lane), from/rowsPerPage+1), part)
 		if err != nil {
 			return err

@@ -171,6 +171,9 @@ func TestLongLaneGoesOnOverPages(t *testing.T) {
 	if got := rows("lanes/vllm-gpt-oss-120b-h100_sxm-fp8/2/"); got != 1 {
 		t.Errorf("second page: got %d rows, want 1", got)
 	}
+	if got, want := m.docs["lanes/vllm-gpt-oss-120b-h100_sxm-fp8/2/"].Description, "units 501 to 501 of 501."; !strings.Contains(got, want) {
+		t.Errorf("second page: described as %q, want %q in it", got, want)
+	}
 }
 
 func TestDataFilesAreWhatTheirSchemasSay(t *testing.T) {

@@ -67,13 +67,13 @@ func (l *layout) settle(out reflect.Value) (reflect.Value, bool) {
 		out.Set(reflect.New(out.Type().Elem()))
 		out = out.Elem()
 	}
-	var own bool
-	if at := out.Addr().Interface(); l.json {
+	at := out.Addr().Interface()
+	_, node := at.(*yaml.Node)
+	_, own := at.(yaml.Unmarshaler)
+	if l.json {
 		_, own = at.(json.Unmarshaler)
-	} else {
-		_, own = at.(yaml.Unmarshaler)
 	}
-	return out, !own
+	return out, !own && !node
 }
 
 // entry reads the value of a key of a struct or a map.
@@ -120,7 +120,7 @@ func (l *layout) collect(t reflect.Type, above []int, of map[string]field) {
 	for i := range t.NumField() {
 		f := t.Field(i)
 		index := append(append([]int{}, above...), i)
-		switch tag, inline := l.key(f); {
+		switch tag, inline := l.name(f); {
 		case tag == "-" || !f.IsExported():
 		case inline && f.Type.Kind() == reflect.Struct:
 			l.collect(f.Type, index, of)
@@ -133,8 +133,8 @@ func (l *layout) collect(t reflect.Type, above []int, of map[string]field) {
 	}
 }
 
-// key is the name of a field; what it does not know how to name it leaves out.
-func (l *layout) key(f reflect.StructField) (name string, inline bool) {
+// name is the key of a field; what it does not know how to name it leaves out.
+func (l *layout) name(f reflect.StructField) (name string, inline bool) {
 	if !l.json {
 		return key(f)
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/inference-sim/accuracy-dashboard/engines/fields"
 	"github.com/inference-sim/accuracy-dashboard/internal/strict"
 	"github.com/inference-sim/accuracy-dashboard/registry"
+	"gopkg.in/yaml.v3"
 )
 
 // kinds is a field of each kind that a document may be read into.
@@ -32,6 +33,7 @@ type kinds struct {
 	Counts  map[string]int
 	Any     any
 	Own     own
+	Node    yaml.Node
 	Inner   `yaml:",inline"`
 	hidden  string
 }
@@ -119,6 +121,7 @@ var documents = map[string]bool{
 	"truth: yes\n":                       false,
 	"pair: [1]\n":                        false,
 	"own: 0123456789\n":                  false,
+	"node: {kind: 1}\n":                  false,
 	"hidden: a\n":                        false,
 	"other: a\n":                         false,
 	"nested:\n-  text: a\n":              false,

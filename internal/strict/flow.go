@@ -52,7 +52,7 @@ func (f *flow) value(dst reflect.Value) bool {
 			var seen uint64
 			return f.list('{', '}', func() bool {
 				key, quoted, ok := f.scalarText()
-				return ok && f.key(key, quoted) && f.take(':') && (quoted || f.text != "" && f.text[0] == ' ') && f.entry(out, key, &seen, f.value)
+				return ok && f.isKey(key, quoted) && f.take(':') && (quoted || f.text != "" && f.text[0] == ' ') && f.entry(out, key, &seen, f.value)
 			})
 		})
 	}
@@ -79,8 +79,8 @@ func (f *flow) list(open, end byte, part func() bool) bool {
 	return false
 }
 
-// key is whether a scalar is one.
-func (f *flow) key(text string, quoted bool) bool { return quoted || !f.json && word(text) }
+// isKey is whether a scalar is one.
+func (f *flow) isKey(text string, quoted bool) bool { return quoted || !f.json && word(text) }
 
 // scalarText reads a quoted scalar, or a plain one of bytes that mean nothing else in a flow.
 func (f *flow) scalarText() (text string, quoted, ok bool) {

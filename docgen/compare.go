@@ -23,7 +23,9 @@ func Stale(files map[string][]byte, root fs.FS, others ...string) ([]string, err
 		case err != nil:
 			return nil, err
 		case !bytes.Equal(got, files[p]):
-			out = append(out, fmt.Sprintf("%s:%s", p, firstDifference(string(got), string(files[p]))))
+			for _, d := range differences(string(got), string(files[p])) {
+				out = append(out, p+":"+d)
+			}
 		}
 	}
 	err := fs.WalkDir(root, strings.TrimSuffix(dir, "/"), func(p string, d fs.DirEntry, err error) error {
@@ -41,14 +43,21 @@ func Stale(files map[string][]byte, root fs.FS, others ...string) ([]string, err
 	return out, err
 }
 
-func firstDifference(got, want string) string {
+// differences are the lines that changed; where lines came or went, the first of them.
+func differences(got, want string) (out []string) {
 	g, w := strings.Split(got, "\n"), strings.Split(want, "\n")
 	for i := range min(len(g), len(w)) {
 		if g[i] != w[i] {
-			return fmt.Sprintf("%d: is %.80q, its owner says %.80q", i+1, g[i], w[i])
+			out = append(out, fmt.Sprintf("%d: is %.80q, its owner says %.80q", i+1, g[i], w[i]))
+		}
+		if len(out) == 1 && len(g) != len(w) {
+			return append(out, fmt.Sprintf("%d: has %d lines, its owner %d", i+1, len(g), len(w)))
 		}
 	}
-	return fmt.Sprintf("%d: has %d lines, its owner %d", min(len(g), len(w)), len(g), len(w))
+	if out == nil {
+		out = append(out, fmt.Sprintf("%d: has %d lines, its owner %d", min(len(g), len(w)), len(g), len(w)))
+	}
+	return out
 }
 
 func sortRows(rows [][]string) {

@@ -148,13 +148,14 @@ func TestGraphDrawsEveryPackageOnceAboveWhatItImports(t *testing.T) {
 }
 
 func TestCompareNamesEveryStaleFile(t *testing.T) {
-	files := map[string][]byte{"AGENTS.md": []byte("a\nb\n"), dir + "x.md": []byte("x"), dir + "y.md": []byte("y")}
-	root := fstest.MapFS{"AGENTS.md": {Data: []byte("a\nc\n")}, dir + "x.md": {Data: []byte("x")}, dir + "old.md": {}, dir + "other.md": {}}
+	files := map[string][]byte{"AGENTS.md": []byte("a\nb\n"), dir + "x.md": []byte("x"), dir + "y.md": []byte("y"), dir + "z.md": []byte("a\nb\nc\n")}
+	root := fstest.MapFS{"AGENTS.md": {Data: []byte("c\nc\n")}, dir + "x.md": {Data: []byte("x")}, dir + "z.md": {Data: []byte("a\nd\ne\nb\n")}, dir + "old.md": {}, dir + "other.md": {}}
 	got, err := Stale(files, root, dir+"other.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []string{`AGENTS.md:2: is "c", its owner says "b"`, dir + "y.md: is missing", dir + "old.md: is rendered by nothing; delete it"}
+	want := []string{`AGENTS.md:1: is "c", its owner says "a"`, `AGENTS.md:2: is "c", its owner says "b"`, dir + "y.md: is missing",
+		dir + `z.md:2: is "d", its owner says "b"`, dir + "z.md:2: has 5 lines, its owner 4", dir + "old.md: is rendered by nothing; delete it"}
 	if !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}

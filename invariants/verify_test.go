@@ -305,3 +305,42 @@ func TestReadRecordsRefuses(t *testing.T) {
 		t.Errorf("got %v, want a refusal of the second X1", err)
 	}
 }
+
+// TestRulesLookWhereThereIsSomething keeps X22 for the rules themselves: a folder that
+// moved would leave a rule with nothing to judge.
+func TestRulesLookWhereThereIsSomething(t *testing.T) {
+	keep.Rule(t, "X22")
+	own := func(f *GoFile) bool { return f.Test() && f.Dir() == "invariants" }
+	rule := func(m *Module) []Finding {
+		return each(own, func(_ *GoFile, n ast.Node, add finder) {
+			c, ok := n.(*ast.CallExpr)
+			if !ok || !mentions(c.Fun, "shipped") && !mentions(c.Fun, "Below") {
+				return
+			}
+			for _, a := range c.Args {
+				if l, ok := a.(*ast.BasicLit); ok && !m.Folders[strings.Trim(l.Value, `"`)] {
+					add("judges "+l.Value+", which does not exist (X22)", "name the folder as it is now")
+				}
+			}
+		})(m)
+	}
+	hold(t, rule,
+		bad{"a folder that moved", files{"cost/a.go": "package cost\n", "invariants/a_test.go": "package invariants\n\nvar a, b = shipped(\"cost\", \"costs\"), f.Below(\"cost\")\n"}, `invariants/a_test.go:3: judges "costs"`},
+		bad{"folders that are there", files{"cost/a.go": "package cost\n", "invariants/a_test.go": "package invariants\n\nvar a = shipped(\"cost\")\n"}, ""})
+	m, err := tree()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range readers {
+		if !m.Folders[r.folder] {
+			t.Errorf("readers: %s does not exist (X22)", r.folder)
+		}
+	}
+	for name, sites := range lengthSites {
+		for _, s := range sites {
+			if _, file := m.Files[s]; !file && !m.Folders[s] {
+				t.Errorf("lengthSites of %s: %s does not exist (X22)", name, s)
+			}
+		}
+	}
+}

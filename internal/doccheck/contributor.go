@@ -35,7 +35,7 @@ func Contributor(name string, data []byte, t *Tree) []invariants.Finding {
 // Commands finds what any page tells a reader to run and the programs do not have.
 func Commands(name string, data []byte, t *Tree) []invariants.Finding {
 	p := parse(name, data)
-	p.walk(func(n ast.Node, s string) { p.command(n, s, t) },
+	p.walk(func(n ast.Node, s string) { p.flag(n, s, t, p.command(n, s, t)) },
 		func(n ast.Node, language, s string) { p.script(n, language, s, t) },
 		func(ast.Node, string) {}, func(ast.Node, string) {})
 	return p.found
@@ -61,11 +61,9 @@ func (p *page) span(n ast.Node, s string, t *Tree) {
 		return
 	}
 	switch {
-	case len(words) > 1:
 	case strings.HasPrefix(s, "--"):
-		if name, _, _ := strings.Cut(s[2:], "="); !t.flag(name) && !strings.Contains(p.blocks(), s) {
-			p.add(n, "name a flag of the programs", "no program has the flag %s", s)
-		}
+		p.flag(n, s, t, false)
+	case len(words) > 1:
 	case metricLike.MatchString(s):
 		if !t.Metrics[s] {
 			p.add(n, "name an id of sim/metric", "%s is no metric", s)
@@ -82,6 +80,15 @@ func (p *page) span(n ast.Node, s string, t *Tree) {
 		if last := s[strings.LastIndexByte(s, '.')+1:]; !t.names[s] && !t.names[last] || strings.Count(s, ".") == 1 && !t.names[s] {
 			p.add(n, "name the symbol as it is now", "the module has no %s", s)
 		}
+	}
+}
+
+// flag checks a span that begins with a flag; one that is a command was checked as such.
+func (p *page) flag(n ast.Node, s string, t *Tree, command bool) {
+	word, _, _ := strings.Cut(s, " ")
+	name, isFlag := strings.CutPrefix(word, "--")
+	if name, _, _ = strings.Cut(name, "="); isFlag && !command && !t.flag(name) && !strings.Contains(p.blocks(), word) {
+		p.add(n, "name a flag of the programs", "no program has the flag %s", word)
 	}
 }
 

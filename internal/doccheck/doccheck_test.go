@@ -71,6 +71,18 @@ func TestContributorFinds(t *testing.T) {
 	}
 }
 
+func TestCommandsOfAnyPageAreChecked(t *testing.T) {
+	tree := sample(t)
+	for _, c := range []struct{ text, want string }{
+		{"`blis run --json`, `--json`, `--help` and `ledger/gone.go`", ""},
+		{"`blis run --gone`", "blis run has no flag --gone"},
+		{"`--gone FILE`", "no program has the flag --gone"},
+		{"```\ncosign verify --offline\n```\n\n`--offline FILE`", ""},
+	} {
+		check(t, c.text, Commands("content/x.md", []byte(c.text+"\n"), tree), c.want)
+	}
+}
+
 func TestHelpFinds(t *testing.T) {
 	for _, c := range []struct {
 		name  string

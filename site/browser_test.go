@@ -42,7 +42,7 @@ type browserReport struct {
 		Wrong                    []string
 		Sorted                   []*float64
 		AriaSort, Focused, Found string
-		Sifted                   string
+		Sifted, Setting          string
 	}
 	Narrow struct {
 		Wrong, Plates []string
@@ -50,8 +50,8 @@ type browserReport struct {
 		Lost          string
 	}
 	Print struct {
-		FirstStop string
-		PDF       int
+		FirstStop, Ink string // Ink is of a chart's text, on paper
+		PDF            int
 	}
 }
 
@@ -149,6 +149,9 @@ func TestSiteInABrowser(t *testing.T) {
 	if r.Print.FirstStop != "Skip to the content" {
 		t.Errorf("first keyboard stop: got %q, want the skip link", r.Print.FirstStop)
 	}
+	if r.Print.Ink != "#333" {
+		t.Errorf("a chart printed from the dark theme: got text in %s, want #333, which is for paper", r.Print.Ink)
+	}
 	if r.Print.PDF < 20_000 {
 		t.Errorf("printed PDF: got %d bytes, want a page with content", r.Print.PDF)
 	}
@@ -212,6 +215,9 @@ func table(t *testing.T, r browserReport) {
 	}
 	if got := r.Table.Sifted; !strings.HasPrefix(got, "1 of ") {
 		t.Errorf("rules with cov-11: got %q, want 1 of all", got)
+	}
+	if got, want := r.Table.Setting, "max-num-seqs"; !strings.HasPrefix(got, want) {
+		t.Errorf("search for --max-num-seqs: led to %q, want %q", got, want)
 	}
 	if r.Table.AriaSort != "ascending" || r.Table.Focused != "q-site" || r.Table.Found != "/glossary/" {
 		t.Errorf("got sort %q, focus %q, found %q", r.Table.AriaSort, r.Table.Focused, r.Table.Found)

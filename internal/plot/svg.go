@@ -72,7 +72,8 @@ func frame(c Chart, t Theme) *plot.Plot {
 	p.BackgroundColor = color.Transparent
 	p.Title.Text = ""
 	p.Legend.Top, p.Legend.Left = true, len(c.Ratios) > 0 // beside the diagonal, not on it
-	p.Legend.TextStyle.Color = ink
+	p.Legend.TextStyle.Color, p.Legend.Padding = ink, vg.Points(4)
+	p.Legend.YOffs = -vg.Points(4)
 	sans := font.Font{Typeface: "Liberation", Variant: "Sans", Size: 10}
 	p.Legend.TextStyle.Font = sans
 	for _, a := range []struct {
@@ -203,16 +204,21 @@ func (f fixed) Ticks(lo, hi float64) []plot.Tick {
 	return ticks
 }
 
-// decades labels 1, 2 and 5 of each power of ten, in plain numbers.
+// decades labels 1, 2 and 5 of each power of ten, in plain numbers; over many powers the 1 alone.
 type decades struct{}
 
 func (decades) Ticks(lo, hi float64) []plot.Tick {
+	const many = 1e4
 	var ticks []plot.Tick
 	for e := -9; e <= 12; e++ {
 		for _, m := range []string{"1", "2", "5"} {
 			v, err := strconv.ParseFloat(m+"e"+strconv.Itoa(e), 64)
 			if err == nil && v >= lo && v <= hi {
-				ticks = append(ticks, plot.Tick{Value: v, Label: strconv.FormatFloat(v, 'f', -1, 64)})
+				label := ""
+				if m == "1" || hi/lo < many {
+					label = strconv.FormatFloat(v, 'f', -1, 64)
+				}
+				ticks = append(ticks, plot.Tick{Value: v, Label: label})
 			}
 		}
 	}

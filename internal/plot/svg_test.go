@@ -102,3 +102,20 @@ func TestIntervalsLieAlongTheAxisOfWhatHasThem(t *testing.T) {
 		}
 	}
 }
+
+func TestTicksOfManyDecadesLabelTheOnesAlone(t *testing.T) {
+	for _, c := range []struct {
+		lo, hi        float64
+		labels, ticks int
+	}{{1, 100, 7, 7}, {0.001, 1000, 7, 19}} {
+		ticks, labels := (decades{}).Ticks(c.lo, c.hi), 0
+		for _, tick := range ticks {
+			if tick.Label != "" {
+				labels++
+			}
+		}
+		if labels != c.labels || len(ticks) != c.ticks {
+			t.Errorf("%g to %g: got %d labels on %d ticks, want %d on %d", c.lo, c.hi, labels, len(ticks), c.labels, c.ticks)
+		}
+	}
+}

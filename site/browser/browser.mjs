@@ -118,6 +118,11 @@ async function tableAndSearch() {
   await rules.page.getByLabel("Rows with").first().fill("cov-11");
   out.sifted = await rules.page.locator(".sift output").first().innerText();
   out.wrong.push(...rules.wrong);
+  await rules.page.locator("#q-site").fill("--max-num-seqs");
+  await rules.page.waitForSelector('#found li[aria-selected="true"]');
+  await rules.page.locator("#q-site").press("Enter");
+  await rules.page.waitForURL(/rows=/);
+  out.setting = await rules.page.locator("code.hit").innerText();
   await page.locator("body").press("/");
   out.focused = await page.evaluate(() => document.activeElement.id);
   await page.keyboard.type("glossary");
@@ -130,11 +135,14 @@ async function tableAndSearch() {
 }
 
 async function keyboardAndPrint() {
-  const context = await browser.newContext();
+  const context = await browser.newContext({ colorScheme: "dark" });
   const { page } = await open(context, pages.home);
   await page.keyboard.press("Tab");
   const out = { firstStop: await page.evaluate(() => document.activeElement.textContent) };
   out.pdf = (await page.pdf({ format: "A4" })).length;
+  await page.emulateMedia({ media: "print" });
+  await page.waitForFunction(() => document.querySelector(".plot svg text").getAttribute("fill") === "#333").catch(() => {});
+  out.ink = await page.locator(".plot svg text").first().getAttribute("fill");
   await context.close();
   return out;
 }

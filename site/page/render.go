@@ -246,7 +246,7 @@ func chart(m *markup, b *Block) {
 	if m.live {
 		m.put(` data-chart="`, file(c.Option), `"`)
 	}
-	m.put(fmt.Sprintf(` data-marks="%d"`, c.Marks), ` data-tones="`, c.Tones, `" data-root="`, m.root, `"><picture><source media="(prefers-color-scheme: dark)" srcset="`, file(c.Dark), `"><img src="`, file(c.Light), `" alt="`, esc(c.Alt),
+	m.put(fmt.Sprintf(` data-marks="%d"`, c.Marks), ` data-tones="`, c.Tones, `" data-root="`, m.root, `"><picture><source media="screen and (prefers-color-scheme: dark)" srcset="`, file(c.Dark), `"><img src="`, file(c.Light), `" alt="`, esc(c.Alt),
 		fmt.Sprintf("\" width=\"%d\" height=\"%d\" loading=\"lazy\"></picture></div>\n", plot.Width, c.Height), "<figcaption>", esc(c.Caption), " ")
 	if !m.live {
 		m.put(`<span class="static">Static picture: this build was made without the chart library.</span> `)

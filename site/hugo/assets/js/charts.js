@@ -7,6 +7,7 @@ import { SVGRenderer } from "echarts/renderers";
 echarts.use([LineChart, ScatterChart, TreemapChart, AriaComponent, DataZoomComponent, GridComponent, LegendComponent, TooltipComponent, SVGRenderer]);
 
 const css = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+const onDark = matchMedia("screen and (prefers-color-scheme: dark)");
 const still = matchMedia("(prefers-reduced-motion: reduce)");
 const drawn = new Map();
 
@@ -64,7 +65,7 @@ function neutral(s) {
 
 // areas colours a tree by grade: a leaf's tone is a step of the sequential scale.
 function areas(s) {
-  const dark = matchMedia("(prefers-color-scheme: dark)").matches;
+  const dark = onDark.matches;
   const leaf = (n) => {
     const ink = (n.tone < 2) === dark ? "#10222c" : "#ffffff";
     return { ...n, itemStyle: { color: css(`--g${n.tone + 1}`) }, label: { color: n.tone > 1 && !dark ? "#10222c" : ink } };
@@ -104,5 +105,8 @@ async function draw(plot) {
 
 const all = () => document.querySelectorAll(".plot[data-chart]").forEach(draw);
 all();
-matchMedia("(prefers-color-scheme: dark)").addEventListener("change", all);
-addEventListener("beforeprint", () => drawn.forEach((chart) => chart.resize()));
+onDark.addEventListener("change", all);
+matchMedia("print").addEventListener("change", () => {
+  drawn.forEach((chart) => chart.resize());
+  all();
+});

@@ -1,4 +1,4 @@
-// Search over titles of pages, points and rules, from an index fetched at the first key.
+// Search over titles of pages, points and rules and names of settings, from an index fetched at the first key.
 let index;
 async function load(url) {
   index ??= fetch(url).then((r) => r.json());
@@ -10,13 +10,17 @@ async function load(url) {
   }
 }
 
+// plain makes a flag and the field it sets alike.
+const plain = (text) => text.toLowerCase().replaceAll("_", "-");
+const wordsOf = (text) => plain(text).split(/\s+/).map((w) => w.replace(/^-+/, "")).filter(Boolean);
+
 function score(title, words) {
-  const t = title.toLowerCase();
+  const t = plain(title);
   let s = 0;
   for (const w of words) {
     const at = t.indexOf(w);
     if (at < 0) return -1;
-    s += at === 0 ? 3 : /[\s/·(-]/.test(t[at - 1]) ? 2 : 1;
+    s += at === 0 ? 3 : /[\s/·(.-]/.test(t[at - 1]) ? 2 : 1;
   }
   return s - t.length / 500;
 }
@@ -45,7 +49,7 @@ export function search(box) {
 
   async function show() {
     const entries = await load(`${box.dataset.root}data/search.json`);
-    const words = input.value.toLowerCase().split(/\s+/).filter(Boolean);
+    const words = wordsOf(input.value);
     if (!words.length) return close();
     const hits = entries.map((e) => [score(`${e[0]} ${e[1]}`, words), e]).filter((h) => h[0] >= 0)
       .sort((a, b) => b[0] - a[0]).slice(0, 12);

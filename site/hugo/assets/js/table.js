@@ -36,6 +36,9 @@ export function sortable(table) {
   });
 }
 
+// asked is what the address asks a page's tables for.
+const asked = new URLSearchParams(location.search).get("rows")?.slice(0, 200) ?? "";
+
 // sift fills the place above a long table with a field that leaves the rows that hold every word.
 export function sift(place) {
   const rows = [...place.nextElementSibling.querySelectorAll("tbody tr")];
@@ -53,4 +56,16 @@ export function sift(place) {
   });
   say(rows.length);
   place.append(el("label", {}, "Rows with", input), count);
+  if (asked && rows.some((r) => r.textContent.includes(asked))) {
+    input.value = asked;
+    input.dispatchEvent(new Event("input"));
+  }
+}
+
+// point leads to the first code in a table that begins with what the address asks for.
+export function point() {
+  const code = asked && [...document.querySelectorAll("td code, th code")].find((c) => c.textContent.startsWith(asked));
+  if (!code) return;
+  code.classList.add("hit");
+  code.scrollIntoView({ block: "center" });
 }

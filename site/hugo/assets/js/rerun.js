@@ -16,7 +16,8 @@ function start() {
     said.className = `said ${tone}`;
     said.replaceChildren(...children.map((c) => (typeof c === "string" ? el("p", {}, c) : c)));
   };
-  for (const wish of ["pointerenter", "focus"]) run.addEventListener(wish, () => simulator.ready().catch(() => {}), { once: true });
+  let warmed;
+  for (const wish of ["pointerenter", "focus"]) run.addEventListener(wish, () => (warmed ??= warm(simulator).catch(() => {})));
   stop.addEventListener("click", () => simulator.abort());
   run.addEventListener("click", async () => {
     run.disabled = true;
@@ -45,6 +46,12 @@ async function act(simulator, bar, say) {
   if (answer.stopped) say("", "Stopped.");
   else if (answer.error) say("bad", "The simulator refuses:", el("pre", {}, [answer.error, ...answer.hints.map((h) => `hint: ${h}`)].join("\n")));
   else verdict(JSON.parse(answer.result), answer.seconds, loaded.seconds, say);
+}
+
+// warm gets ready for a click that may come; a click says what went wrong.
+async function warm(simulator) {
+  const [point] = await Promise.all([published(box.dataset.point), simulator.ready()]);
+  await simulator.warm(point);
 }
 
 async function published(name) {

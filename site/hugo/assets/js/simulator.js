@@ -49,6 +49,12 @@ export class Simulator {
     }).catch((e) => ({ error: e.message, hints: [] })));
   }
 
+  // warm reads what a point's run will read, so that only the run is left to wait for.
+  async warm(point) {
+    await this.ready();
+    this.worker.postMessage({ warm: point });
+  }
+
   run(scenario, progress) { return this.call("run", scenario, progress); }
   rerun(point, progress) { return this.call("rerun", point, progress); }
 

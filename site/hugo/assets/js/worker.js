@@ -1,5 +1,5 @@
 // The simulator in a Worker: loads the module, runs one scenario at a time, stops when told to.
-// In: {load}, {id, call, text}, {stop}. Out: {loaded} or {broken}, {id, progress}, {id, answer}.
+// In: {load}, {warm}, {id, call, text}, {stop}. Out: {loaded} or {broken}, {id, progress}, {id, answer}.
 /*! Holds wasm_exec.js, copyright The Go Authors; its licence is in licenses/go.txt. */
 import "./wasm_exec.js";
 
@@ -36,6 +36,7 @@ async function call({ id, call, text }) {
 
 addEventListener("message", ({ data }) => {
   if (data.stop) stopping = true;
+  else if (data.warm) blisRerun(data.warm, () => true); // stops once it could begin
   else if (data.load) load(data.load).catch((e) => postMessage({ broken: e.message }));
   else call(data).catch((e) => postMessage({ broken: e.message }));
 });

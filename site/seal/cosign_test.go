@@ -26,6 +26,28 @@ func published(t *testing.T) []string {
 	return commands
 }
 
+// TestThePageOnVerifyingSaysWhatIsTried: the version, and what the two commands ask for.
+func TestThePageOnVerifyingSaysWhatIsTried(t *testing.T) {
+	page, err := os.ReadFile(filepath.Join("..", "..", "content", "verify.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, version, _ := strings.Cut(cosignModule, "@"); !strings.Contains(string(page), "tried with "+version+")") {
+		t.Errorf("the page does not say that cosign %s was tried", version)
+	}
+	commands := published(t)
+	if len(commands) != 2 {
+		t.Fatalf("got %d commands, want two", len(commands))
+	}
+	for i, want := range [][]string{{BundleName, ManifestName, PredicateType, "KEY.pub"}, {KeylessName, ManifestName, PredicateType, workflow, issuer}} {
+		for _, w := range want {
+			if !strings.Contains(commands[i], w) {
+				t.Errorf("got %q, want %q in it", commands[i], w)
+			}
+		}
+	}
+}
+
 // cosign builds cosign and gives a way to run a command of the page below dir, offline: a proxy that
 // is not there answers no request.
 func cosign(t *testing.T) func(dir, command string) (string, error) {

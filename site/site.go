@@ -76,6 +76,7 @@ func Build(ctx context.Context, in page.Input, o Options) error {
 	if err := errors.Join(page.Build(in, src), src.host(o.Home, in.Summary.Build)); err != nil {
 		return err
 	}
+	in.Points, in.Releases, in.Snapshots = nil, nil, nil // what follows needs the room
 	if err := src.prose(o.Prose, "."); err != nil {
 		return err
 	}
@@ -111,7 +112,7 @@ func Build(ctx context.Context, in page.Input, o Options) error {
 // boundMemory makes the collector keep a build of many points within a gigabyte, where it would
 // otherwise let the heap grow to twice what is live; the returned function undoes it.
 func boundMemory() (undo func()) {
-	const most = 900 << 20
+	const most = 768 << 20
 	before := debug.SetMemoryLimit(-1)
 	debug.SetMemoryLimit(min(before, most))
 	return func() { debug.SetMemoryLimit(before) }

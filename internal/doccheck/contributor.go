@@ -15,6 +15,7 @@ var (
 	pathLike    = regexp.MustCompile(`^\.?[\w.*{}-]+(/[\w.*{}-]+)*/?$`)
 	fileLike    = regexp.MustCompile(`^[\w-]+\.(go|ya?ml|json|md|txt|mod|sum|svg|cff)$`)
 	exported    = regexp.MustCompile(`^(?:[a-z]\w*\.)?[A-Z]\w*(?:\.[A-Z]\w*)?$`)
+	qualified   = regexp.MustCompile(`\b([a-z]\w*)\.[A-Z]\w*\b`)
 	metricLike  = regexp.MustCompile(`^[a-z0-9_]+_(mean|p\d+)$`)
 )
 
@@ -27,7 +28,12 @@ func Contributor(name string, data []byte, t *Tree) []invariants.Finding {
 		}
 	}
 	p.walk(func(n ast.Node, s string) { p.span(n, s, t) },
-		func(n ast.Node, language, s string) { p.script(n, language, s, t) },
+		func(n ast.Node, language, s string) {
+			p.script(n, language, s, t)
+			if language == "" || language == "text" {
+				p.drawing(n, s, t)
+			}
+		},
 		func(n ast.Node, to string) { p.link(n, to, t) }, func(ast.Node, string) {})
 	return p.found
 }
@@ -35,7 +41,8 @@ func Contributor(name string, data []byte, t *Tree) []invariants.Finding {
 // Commands finds what any page tells a reader to run and the programs do not have.
 func Commands(name string, data []byte, t *Tree) []invariants.Finding {
 	p := parse(name, data)
-	p.walk(func(n ast.Node, s string) { p.flag(n, s, t, p.command(n, s, t)) },
+	others := p.showsOthers(t)
+	p.walk(func(n ast.Node, s string) { p.flag(n, s, t, p.command(n, s, t) || others) },
 		func(n ast.Node, language, s string) { p.script(n, language, s, t) },
 		func(ast.Node, string) {}, func(ast.Node, string) {})
 	return p.found
@@ -83,11 +90,23 @@ func (p *page) span(n ast.Node, s string, t *Tree) {
 	}
 }
 
-// flag checks a span that begins with a flag; one that is a command was checked as such.
-func (p *page) flag(n ast.Node, s string, t *Tree, command bool) {
+// showsOthers says that a block of the page runs a program that is not the project's, whose
+// flags the page may then name.
+func (p *page) showsOthers(t *Tree) (found bool) {
+	for line := range strings.Lines(p.blocks()) {
+		if words := shellWords(line); len(words) > 1 && strings.HasPrefix(words[1], "-") || len(words) > 2 && strings.HasPrefix(words[2], "-") {
+			_, known := t.command(words)
+			found = found || !known
+		}
+	}
+	return found
+}
+
+// flag checks a span that begins with a flag, unless it is known to be right.
+func (p *page) flag(n ast.Node, s string, t *Tree, right bool) {
 	word, _, _ := strings.Cut(s, " ")
 	name, isFlag := strings.CutPrefix(word, "--")
-	if name, _, _ = strings.Cut(name, "="); isFlag && !command && !t.flag(name) && !strings.Contains(p.blocks(), word) {
+	if name, _, _ = strings.Cut(name, "="); isFlag && !right && !t.flag(name) && !strings.Contains(p.blocks(), word) {
 		p.add(n, "name a flag of the programs", "no program has the flag %s", word)
 	}
 }
@@ -106,6 +125,15 @@ func (p *page) script(n ast.Node, language, s string, t *Tree) {
 		line, prompt := strings.CutPrefix(strings.TrimSpace(line), "$ ")
 		if prompt || language == "sh" || language == "" {
 			p.command(n, line, t)
+		}
+	}
+}
+
+// drawing checks the symbols of the module's packages in a block that is no code.
+func (p *page) drawing(n ast.Node, s string, t *Tree) {
+	for _, m := range qualified.FindAllStringSubmatch(s, -1) {
+		if t.packages[m[1]] && !t.names[m[0]] {
+			p.add(n, "name the symbol as it is now", "the module has no %s", m[0])
 		}
 	}
 }

@@ -39,6 +39,8 @@ func TestContributorFinds(t *testing.T) {
 		{"`ledger.Unit`", ""},
 		{"`ledger.Gone`", "the module has no ledger.Gone"},
 		{"`Unit`", ""},
+		{"```\nledger.Unit ──▶ other.Thing\n```", ""},
+		{"```\nledger.Gone ──▶ other.Thing\n```", "the module has no ledger.Gone"},
 		{"`Gone`", "the module has no Gone"},
 		{"`ROWS`", ""},
 		{"`--json`", ""},
@@ -77,7 +79,8 @@ func TestCommandsOfAnyPageAreChecked(t *testing.T) {
 		{"`blis run --json`, `--json`, `--help` and `ledger/gone.go`", ""},
 		{"`blis run --gone`", "blis run has no flag --gone"},
 		{"`--gone FILE`", "no program has the flag --gone"},
-		{"```\ncosign verify --offline\n```\n\n`--offline FILE`", ""},
+		{"```\ncosign verify --offline\n```\n\n`--offline FILE` and `--root`", ""},
+		{"```\nblis run --json\n```\n\n`--root`", "no program has the flag --root"},
 	} {
 		check(t, c.text, Commands("content/x.md", []byte(c.text+"\n"), tree), c.want)
 	}

@@ -24,6 +24,7 @@ type Tree struct {
 	Pages    map[string]bool // addresses the site makes, such as /method/
 
 	names    map[string]bool            // exported names, alone and as package.Name
+	packages map[string]bool            // names of packages
 	bases    map[string]bool            // file names without their folder
 	literals map[string]map[string]bool // strings of each program
 	targets  map[string]bool
@@ -31,7 +32,7 @@ type Tree struct {
 
 // Index makes t ready to be asked.
 func (t *Tree) Index() *Tree {
-	t.names, t.bases, t.literals, t.targets = map[string]bool{}, map[string]bool{}, map[string]map[string]bool{}, map[string]bool{}
+	t.names, t.packages, t.bases, t.literals, t.targets = map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]map[string]bool{}, map[string]bool{}
 	for p := range t.Module.Files {
 		t.bases[path.Base(p)] = true
 	}
@@ -52,6 +53,7 @@ func (t *Tree) collect(f *invariants.GoFile) {
 		}
 	}
 	program := path.Base(f.Dir())
+	t.packages[f.Name.Name] = true
 	ast.Inspect(f.File, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.FuncDecl:

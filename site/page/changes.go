@@ -100,6 +100,9 @@ func (s *site) laneChanges(id, title string, of []record.LaneChange, csv string)
 		if v, ok := l.Difference.Value(); ok {
 			difference.Text = signed(v)
 		}
+		if low, high, ok := l.Difference.Interval(); ok {
+			interval.Text = signed(low) + " to " + signed(high)
+		}
 		t.Rows = append(t.Rows, Row{Cells: []Cell{lane, {Text: metricName(l.Metric), Class: "metric"}, {Text: count(l.Difference.Points()), Value: fmt.Sprint(l.Difference.Points())},
 			before, after, difference, interval, {Text: string(l.Outcome), Class: "outcome " + slug(string(l.Outcome))}}})
 	}
@@ -115,16 +118,16 @@ func (s *site) pointChanges(path, id string, c *record.Change) ([]Block, error) 
 	for _, m := range headlineMetrics {
 		all.Columns = append(all.Columns, Column{Label: metricName(m) + " error before", Num: true}, Column{Label: "after", Num: true})
 	}
-	known := map[string]bool{}
+	known := map[string]*record.Point{}
 	for i := range s.Points {
-		known[s.Points[i].UnitID] = true
+		known[s.Points[i].UnitID] = &s.Points[i]
 	}
 	for i := range c.Points {
 		p := &c.Points[i]
 		unit := code(short(p.UnitID))
 		unit.Value = p.UnitID
-		if known[p.UnitID] {
-			unit.Href = "points/" + p.UnitID + "/"
+		if now := known[p.UnitID]; now != nil {
+			unit = Cell{Text: fmt.Sprintf("%s, %s, concurrency %d", chips(now), load(now), now.Concurrency), Value: p.UnitID, Href: pointPath(now)}
 		}
 		r := Row{Cells: []Cell{unit, text(p.Lane), gradeOrNone(p.Before), gradeOrNone(p.After)}}
 		for _, id := range headlineMetrics {

@@ -21,6 +21,9 @@ func TestEveryPairOfBuildsHasAPageOfWhatMoved(t *testing.T) {
 		if got, want := len(block(t, d, "points").Table.Rows), len(c.Points); got != want {
 			t.Errorf("%s: got %d points, want %d", path, got, want)
 		}
+		if len(c.Points) > 0 && !strings.Contains(d.Body, ", concurrency ") {
+			t.Errorf("%s: points are not named by what was measured", path)
+		}
 		if !strings.Contains(list.Body, `href="../`+path+`"`) {
 			t.Errorf("the list of releases does not lead to %s", path)
 		}

@@ -5,6 +5,7 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	"github.com/inference-sim/accuracy-dashboard/internal/canon"
 	"github.com/inference-sim/accuracy-dashboard/scorer/record"
@@ -109,7 +110,7 @@ func (s *site) data() error {
 			{Kind: "links", ID: "files", Title: "Files", Facts: files},
 			{Kind: "links", ID: "schemas", Title: "Schemas", Note: "JSON Schema, draft 2020-12.", Facts: schemas},
 			{Kind: "text", ID: "more", Title: "Beside every page", Paragraphs: []string{
-				"A point's page has its full document at point.json in the same folder: the point, the scenario, the result and what the run recorded. Every table has a CSV and every chart a CSV, a JSON and an SVG, linked under it."}},
+				"A point's page has its full document at point.json in the same folder: the point, the scenario, the result and what the run recorded. Tables over many points have a CSV, and every chart a CSV, a JSON and an SVG, linked under it."}},
 			{Kind: "code", ID: "cite", Title: "How to cite", Code: []string{s.citation()}},
 		}})
 }
@@ -133,7 +134,7 @@ func (s *site) explorer() error {
 		{ID: "engine", Label: "Engine", Filter: "Engine"}, {ID: "engine_version", Label: "Build"}, {ID: "precision", Label: "Precision", Filter: "Precision"}, {ID: "load", Label: "Prompt→output", Filter: "Prompt→output"},
 		{ID: "concurrency", Label: "Concurrency", Num: true, Filter: "Concurrency"}, {ID: "grade", Label: "Grade", Filter: "Grade"}, {ID: "reason", Filter: "Reason"}}
 	for _, m := range headlineMetrics {
-		columns = append(columns, column{ID: m, Label: metricName(m), Unit: "ms", Num: true, Format: "number", Digits: digits(m)}, column{ID: m + "_error", Label: "Error", Num: true, Format: "percent"})
+		columns = append(columns, column{ID: m, Label: strings.TrimSuffix(metricName(m), " mean") + " measured", Unit: "ms", Num: true, Format: "number", Digits: digits(m)}, column{ID: m + "_error", Label: "error", Num: true, Format: "percent"})
 	}
 	rows := make([][]any, len(s.Points))
 	for i := range s.Points {

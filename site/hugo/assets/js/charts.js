@@ -47,7 +47,7 @@ function dress(option, tones, room) {
     legend: { ...list(option.legend)[0], itemWidth: 12, itemHeight: 10, top: 0, left: "center", textStyle: { color: css("--ink") }, inactiveColor: css("--strong") },
     tooltip: { renderMode: "richText", trigger: "item", backgroundColor: css("--panel"), borderColor: css("--strong"),
       textStyle: { color: css("--ink"), fontSize: 12 }, formatter: (p) => (p.treePathInfo ? `${p.treePathInfo.slice(1).map((n) => n.name).join(", ")}: ${p.value}` : p.name || p.seriesName) },
-    xAxis: option.xAxis && list(option.xAxis).map((a) => axis(a, option.ticks, room)),
+    xAxis: option.xAxis && list(option.xAxis).map((a) => axis(a, option.ticks)),
     yAxis: option.yAxis && list(option.yAxis).map((a) => ({ ...axis(a, undefined, room), inverse: a.type === "category" })), // categories read from the top
     series: option.series.map((s, i) => (s.type === "treemap" ? areas(s) : tones[i] < 0 ? neutral(s) : coloured(s, tones[i]))),
   };

@@ -1,6 +1,7 @@
 package release
 
 import (
+	"cmp"
 	"context"
 	"debug/buildinfo"
 	"errors"
@@ -51,14 +52,15 @@ func Pack(ctx context.Context, o Options, kinds []engines.Kind) error {
 	if err := os.Mkdir(o.Out, 0o755); err != nil {
 		return err
 	}
+	source := ""
 	for _, target := range o.Targets {
 		for _, command := range o.Commands {
-			if err := packOne(ctx, o, target, command, kinds); err != nil {
+			if source, err = packOne(ctx, o, target, command, kinds); err != nil {
 				return fmt.Errorf("%s for %s: %w", command, target, err)
 			}
 		}
 	}
-	if err := seal.Seal(ctx, o.Out, key, seal.Predicate{Release: o.Release, Trust: trust}); err != nil {
+	if err := seal.Seal(ctx, o.Out, key, seal.Predicate{Release: o.Release, Source: cmp.Or(source, "unknown"), Trust: trust}); err != nil {
 		return err
 	}
 	return swap.Dir(o.Out, out)
@@ -99,31 +101,32 @@ func signer(file string) (*seal.Key, string, error) {
 	return key, "signed", err
 }
 
-func packOne(ctx context.Context, o Options, target, command string, kinds []engines.Kind) error {
+// packOne returns the revision that the binary says it was built from.
+func packOne(ctx context.Context, o Options, target, command string, kinds []engines.Kind) (source string, err error) {
 	goos, goarch, _ := strings.Cut(target, "/")
 	name := path.Base(command) + "-" + goos + "-" + goarch
 	file, err := filepath.Abs(filepath.Join(o.Out, name))
 	if err != nil {
-		return err
+		return "", err
 	}
 	build := exec.CommandContext(ctx, "go", "build", "-trimpath", "-ldflags=-s -w", "-o", file, command)
 	build.Dir = o.Source
 	build.Env = append(os.Environ(), "GOOS="+goos, "GOARCH="+goarch, "CGO_ENABLED=0", "GOFLAGS=-mod=readonly", "GOPROXY=off")
 	if text, err := build.CombinedOutput(); err != nil {
-		return fmt.Errorf("%w\n%s", err, text)
+		return "", fmt.Errorf("%w\n%s", err, text)
 	}
 	info, err := buildinfo.ReadFile(file)
 	if err != nil {
-		return err
+		return "", err
 	}
 	stack, err := StackOf(o.Release, info, kinds)
 	if err != nil {
-		return err
+		return "", err
 	}
 	if err := write(filepath.Join(o.Out, name+".sbom.json"), billOf(stack)); err != nil {
-		return err
+		return "", err
 	}
-	return write(filepath.Join(o.Out, name+".stack.json"), stack)
+	return stack.Settings["vcs.revision"], write(filepath.Join(o.Out, name+".stack.json"), stack)
 }
 
 func write(file string, v any) error {

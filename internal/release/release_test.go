@@ -1,8 +1,11 @@
 package release
 
 import (
+	"cmp"
 	"encoding/json"
+	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
@@ -105,8 +108,14 @@ func TestStackRefusesAReplacedModule(t *testing.T) {
 func TestDryRun(t *testing.T) {
 	keep.Rule(t, "X21")
 	o, name := packed(t)
-	if _, err := seal.Verify(o.Out, nil); err != nil {
+	about, err := seal.Verify(o.Out, nil)
+	if err != nil {
 		t.Errorf("the packed release does not verify: %v", err)
+	}
+	var s Stack
+	decode(t, name+".stack.json", &s)
+	if want := cmp.Or(s.Settings["vcs.revision"], "unknown"); about.Release != o.Release || about.Source != want || about.Files < 3 {
+		t.Errorf("the signature says %+v, want release %s of source %s and every file", about, o.Release, want)
 	}
 	var b bill
 	decode(t, name+".sbom.json", &b)
@@ -173,6 +182,46 @@ func TestNotesNameEveryDifference(t *testing.T) {
 	}
 	if strings.Contains(got, "No change.") {
 		t.Errorf("a change was not seen:\n%s", got)
+	}
+}
+
+// TestNotesOfThisModule compares the module with one that differs from it in each part.
+func TestNotesOfThisModule(t *testing.T) {
+	keep.Rule(t, "LIF-4")
+	now, before := os.DirFS("../.."), fstest.MapFS{}
+	for _, dir := range []string{path.Dir(PriceFile), "registry/data", "engines/vllm/testdata/oracle", "invariants/records"} {
+		err := fs.WalkDir(now, dir, func(p string, d fs.DirEntry, err error) error {
+			if err == nil && !d.IsDir() {
+				var data []byte
+				data, err = fs.ReadFile(now, p)
+				before[p] = &fstest.MapFile{Data: data}
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	edit := func(name, from, to string) {
+		text := string(before[name].Data)
+		if !strings.Contains(text, from) {
+			t.Fatalf("%s does not hold %q", name, from)
+		}
+		before[name].Data = []byte(strings.Replace(text, from, to, 1))
+	}
+	edit(PriceFile, `"seconds": 0.`, `"seconds": 1.`)
+	edit("invariants/records/LIF.yaml", "  status: ci", "  status: review")
+	delete(before, "engines/vllm/testdata/oracle/abort_mix.json")
+	delete(before, "content/generated/schemas/scenario.schema.json")
+	delete(before, "registry/data/l40s/fallback.yaml")
+	got, err := Notes(before, now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, part := range strings.Split(got, "## ")[1:] {
+		if title, _, _ := strings.Cut(part, "\n"); strings.Contains(part, "No change.") {
+			t.Errorf("%s: a change was not seen", title)
+		}
 	}
 }
 

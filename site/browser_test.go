@@ -35,6 +35,8 @@ type browserReport struct {
 		Count, FilteredURL, AriaSort, SortedURL, PageURL, Cleared, Opened string
 		Odd                                                               [3]any
 		Far                                                               string
+		Beside, BesideAgain                                               int
+		BesideLeft                                                        [2]int
 		Sorted                                                            []float64
 		PermalinkHolds                                                    bool
 	}
@@ -185,6 +187,7 @@ func explorer(t *testing.T, r browserReport) {
 		{"aria-sort", e.AriaSort, "descending"}, {"address after sorting", e.SortedURL, "?sort=-concurrency&engine=sglang"},
 		{"address of the second page", e.PageURL, "?sort=-concurrency&page=2&engine=sglang"}, {"permalink shows the same rows", e.PermalinkHolds, true},
 		{"an address of nonsense", e.Odd, [3]any{0.0, "No point matches all of this. Fewer words, or “Clear all”, bring some back.", true}}, {"a page between two", e.Far, "Page 2 of 3"},
+		{"points side by side", e.Beside, 2}, {"and at their address", e.BesideAgain, 2}, {"after one is removed", e.BesideLeft, [2]int{1, 1}},
 		{"rows for a text nothing has", e.None, 0}, {"address after clearing", e.Cleared, ""}, {"a row opens a point", strings.HasPrefix(e.Opened, "/points/"), true},
 	} {
 		if c.got != c.want {

@@ -95,7 +95,17 @@ async function explorer() {
   out.none = await rows(page);
   await page.getByRole("button", { name: "Clear all" }).click();
   out.cleared = new URL(page.url()).search;
-  const odd = await open(context, `${pages.points}?page=9999&sort=nonsense&grade=G9&constructor=x&engine=sglang&q=${"long ".repeat(2000)}`);
+  const box = (n) => page.locator("#points tbody input").nth(n);
+  await box(0).check();
+  await box(7).check();
+  out.beside = await page.locator("#compared thead a").count();
+  const link2 = await open(context, pages.points + new URL(page.url()).search);
+  out.besideAgain = await link2.page.locator("#compared thead a").count();
+  out.wrong.push(...(await violations(link2.page)));
+  await page.locator("#compared").getByRole("button", { name: "Remove" }).first().click();
+  out.besideLeft = [await page.locator("#compared thead a").count(), await page.locator("#points input:checked").count()];
+  await page.getByRole("button", { name: "Clear all" }).click();
+  const odd = await open(context, `${pages.points}?page=9999&sort=nonsense&grade=G9&constructor=x&with=,0,zzzzzzzzzzzzzz&engine=sglang&q=${"long ".repeat(2000)}`);
   out.odd = [await rows(odd.page), await odd.page.locator("#points tbody td.few").innerText(), new URL(odd.page.url()).search.length < 400];
   out.wrong.push(...odd.wrong);
   const far = await open(context, `${pages.points}?page=2.7`);

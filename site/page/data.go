@@ -163,5 +163,5 @@ func (s *site) explorer() error {
 		return err
 	}
 	return s.page(Doc{Path: "points/", Title: "Points", Section: true, View: "explorer", Description: "Every measured unit: filter, sort, open.",
-		Lead: "Every measured unit. The address keeps what you filter and sort by.", Blocks: []Block{{Kind: "explorer"}}})
+		Lead: "Every measured unit. The address keeps what you filter, sort and put side by side.", Blocks: []Block{{Kind: "explorer"}}})
 }

@@ -20,7 +20,7 @@ type Pool struct {
 // order of their numbers, so every byte here is paid for.
 type block struct {
 	key lane   // in the index; 0 is none
-	use uint32 // how many hold it; idle and its place in the free list; of a further key, its block
+	use uint32 // how many hold it; once given back, idle and its place in the free list; of a further key, its block
 }
 
 const idle = 1 << 31
@@ -29,9 +29,6 @@ const idle = 1 << 31
 func newPool(n int, caching bool, sink Sink) *Pool {
 	p := &Pool{blocks: make([]block, n), size: n, spare: none, caching: caching, sink: sink}
 	p.free.init(n)
-	for id := 1; id < n; id++ {
-		p.blocks[id].use = idle | uint32(id-1)
-	}
 	if caching {
 		p.index.init(n)
 	}

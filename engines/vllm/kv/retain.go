@@ -3,7 +3,7 @@ package kv
 // Dense keeps every boundary a hit could end at.
 const Dense = -1
 
-// keeps reports whether the group makes its block i findable. A kind whose hits read
+// keeps reports whether a sparse group makes its block i findable: one whose hits read
 // only the blocks before a boundary keeps those of the boundaries worth resuming
 // from: the last one inside the prompt, the place where another sequence parted
 // from this one, and one every interval tokens.
@@ -11,9 +11,6 @@ const Dense = -1
 // Source: vllm/v1/core/single_type_kv_cache_manager.py:424-475, 1002-1061.
 func (c *Cache) keeps(s *Sequence, g *GroupSpec, i int) bool {
 	runs := registry[g.Kind].runs(g)
-	if runs == 0 {
-		return true
-	}
 	if c.config.Retention == Dense {
 		return c.reads(g, runs, i, ceilDiv((i+1)*g.BlockSize, c.align)*c.align)
 	}

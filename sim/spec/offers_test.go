@@ -11,7 +11,7 @@ import (
 // reaches no plugin of llm-d, no split of a request into legs and no control loop, since
 // none of them is offered.
 func TestWhatIsNotModelledIsRefusedByName(t *testing.T) {
-	keep.Rule(t, "RTR-4", "RTR-5", "SIM-14", "T-R3")
+	keep.Rule(t, "RTR-4", "RTR-5", "SIM-14", "T-R3", "X4")
 	const whole = "schema: blis.scenario/1\nengine: {kind: vllm, version: v}\nmodel: m\nhardware: h\ncluster: {instances: 2}\nrouter: {policy: round_robin}\nworkload: {clients: [{name: a, requests: 1, arrivals: {constant: {rate: 1}}, prompt: {fixed: 1}, output: {fixed: 1}}]}\n"
 	if _, err := Parse("s.yaml", []byte(whole)); err != nil {
 		t.Fatalf("closest accepted: %v", err)

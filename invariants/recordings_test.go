@@ -236,9 +236,10 @@ func TestAFrameworkIsModelledOnlyWithItsOwnTraces(t *testing.T) {
 }
 
 // TestNoIssueIsCited keeps X28 by having nothing to keep open: a gap is stated in words.
+// Three or six digits are a colour.
 func TestNoIssueIsCited(t *testing.T) {
 	keep.Rule(t, "X28")
-	cited := regexp.MustCompile(`(?:^|[\s(])#\d{2,6}\b|/(?:issues|pull)/\d+|\bGH-\d+`)
+	cited := regexp.MustCompile(`(?:^|[\s(])#(?:\d{2}|\d{4,5})\b|/(?:issues|pull)/\d+|\bGH-\d+`)
 	reads := func(p string) bool {
 		list := slices.Contains([]string{"fields.json", "surface.json"}, filepath.Base(p))
 		return (list || slices.Contains([]string{".go", ".md"}, filepath.Ext(p))) && p != "invariants/recordings_test.go"
@@ -249,7 +250,7 @@ func TestNoIssueIsCited(t *testing.T) {
 		}
 	})
 	hold(t, rule,
-		bad{"a list", files{"engines/a/fields.json": "{\"reason\": \"see #123\"}\n"}, "fields.json:1: cites an issue"},
+		bad{"a list", files{"engines/a/fields.json": "{\"reason\": \"see #12345\"}\n"}, "fields.json:1: cites an issue"},
 		bad{"a comment", files{"a/a.go": "package a\n\n// Not modelled: https://example.com/x/issues/7\n"}, "a/a.go:3"},
 		bad{"words", files{"a/a.go": "package a\n\n// Not modelled: nobody sets it.\n"}, ""})
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/inference-sim/accuracy-dashboard/catalog"
 	"github.com/inference-sim/accuracy-dashboard/internal/canon"
+	"github.com/inference-sim/accuracy-dashboard/internal/diag"
 	"github.com/inference-sim/accuracy-dashboard/internal/exit"
 	"github.com/inference-sim/accuracy-dashboard/internal/plot"
 	"github.com/inference-sim/accuracy-dashboard/internal/world"
@@ -35,31 +36,59 @@ func runFits(tables string) (*fit.Result, *catalog.Catalog, error) {
 }
 
 func registryFitCmd() *cobra.Command {
-	var tables, out string
-	var check bool
+	var q fitQuery
 	c := &cobra.Command{
-		Use: "fit", Short: "fit operator tables and write the registry's files", Args: cobra.NoArgs,
-		Example: "  blis registry fit --tables tables --out registry/data --check",
-		RunE: func(*cobra.Command, []string) error {
-			res, cat, err := runFits(tables)
+		Use: "fit", Short: "fit operator tables, or read acceptance lengths, and write the registry's files", Args: cobra.NoArgs,
+		Example: "  blis registry fit --tables tables --out registry/data --check\n  blis registry fit --lengths lengths.jsonl --out registry/acceptance",
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			files, err := q.files(cmd.ErrOrStderr())
 			if err != nil {
 				return err
 			}
-			files, err := res.Files(cat)
-			if err != nil {
-				return err
+			if q.check {
+				return checkFiles(files, q.out)
 			}
-			if check {
-				return checkFiles(files, out)
-			}
-			return writeFiles(files, out)
+			return writeFiles(files, q.out)
 		},
 	}
-	c.Flags().StringVar(&tables, "tables", "", "directory of <chip>/<family>/<engine>/<version>/<table>.csv.gz")
-	c.Flags().StringVar(&out, "out", "registry/data", "registry directory")
-	c.Flags().BoolVar(&check, "check", false, "write nothing; fail unless the directory holds these very bytes")
-	_ = c.MarkFlagRequired("tables")
+	c.Flags().StringVar(&q.tables, "tables", "", "directory of <chip>/<family>/<engine>/<version>/<table>.csv.gz")
+	c.Flags().StringVar(&q.lengths, "lengths", "", "file of acceptance-length documents, one JSON object a line; profiles.yaml is written")
+	c.Flags().StringVar(&q.out, "out", "registry/data", "directory to write")
+	c.Flags().BoolVar(&q.check, "check", false, "write nothing; fail unless the directory holds these very bytes")
+	c.MarkFlagsOneRequired("tables", "lengths")
+	c.MarkFlagsMutuallyExclusive("tables", "lengths")
 	return c
+}
+
+type fitQuery struct {
+	tables, lengths, out string
+	check                bool
+}
+
+// files are what the tables, or the lengths, give rise to. What lengths are left out is
+// said on log.
+func (q *fitQuery) files(log io.Writer) (fit.Files, error) {
+	if q.lengths == "" {
+		res, cat, err := runFits(q.tables)
+		if err != nil {
+			return nil, err
+		}
+		return res.Files(cat)
+	}
+	cat, err := catalog.Embedded()
+	if err != nil {
+		return nil, err
+	}
+	in, err := os.Open(q.lengths)
+	if err != nil {
+		return nil, &diag.Refusal{Field: "--lengths", Value: q.lengths, Problem: "cannot be read: " + err.Error(), Accept: "a file with one JSON object a line"}
+	}
+	defer in.Close()
+	profiles, skipped, err := fit.Acceptance(cat, in)
+	for _, s := range skipped {
+		fmt.Fprintln(log, "left out:", s)
+	}
+	return fit.Files{"profiles.yaml": profiles}, diag.In(q.lengths, err)
 }
 
 func checkFiles(files fit.Files, dir string) error {

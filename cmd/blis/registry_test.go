@@ -50,6 +50,29 @@ func TestRegistryFitWritesWhatItChecks(t *testing.T) {
 	}
 }
 
+func TestRegistryFitReadsAcceptanceLengths(t *testing.T) {
+	dir := t.TempDir()
+	lengths := filepath.Join(dir, "lengths.jsonl")
+	const docs = `{"_file": "a.yaml", "_comments": ["# temp 0.6"], "qwen3.5-397b-a17b-nvfp4": {"thinking_on": {"1": 1.93}}}` + "\n" + `{"_file": "b.yaml", "_comments": [], "unheard-of": {"thinking_on": {"1": 1.5}}}` + "\n"
+	if err := os.WriteFile(lengths, []byte(docs), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if code, _, errs := registryRun("fit", "--lengths", lengths, "--out", dir); code != 0 || !strings.Contains(errs, "left out:") || !strings.Contains(errs, "unheard-of") {
+		t.Fatalf("got exit %d, %q, want the model that is left out", code, errs)
+	}
+	if data, err := os.ReadFile(filepath.Join(dir, "profiles.yaml")); err != nil || !bytes.Contains(data, []byte("target: qwen3.5-397b-a17b\n")) {
+		t.Errorf("got %q, %v", data, err)
+	}
+	if code, _, errs := registryRun("fit", "--lengths", lengths, "--out", dir, "--check"); code != 0 {
+		t.Errorf("check of its own file: exit %d: %s", code, errs)
+	}
+	for want, args := range map[string][]string{"cannot be read": {"--lengths", filepath.Join(dir, "none")}, "tables lengths": {"--lengths", lengths, "--tables", dir}} {
+		if code, _, errs := registryRun(append([]string{"fit", "--out", dir}, args...)...); code == 0 || !strings.Contains(errs, want) {
+			t.Errorf("%v: got exit %d, %q, want %q", args, code, errs, want)
+		}
+	}
+}
+
 func TestRegistryReportPrintsAndDraws(t *testing.T) {
 	dir := t.TempDir()
 	code, out, errs := registryRun("report", "--tables", operatorTables, "--out", filepath.Join(dir, "r.json"), "--plots", dir)

@@ -1,6 +1,9 @@
 package sim
 
 import (
+	"cmp"
+	"slices"
+
 	"github.com/inference-sim/accuracy-dashboard/cost"
 	"github.com/inference-sim/accuracy-dashboard/internal/quantity"
 	"github.com/inference-sim/accuracy-dashboard/sim/des"
@@ -14,7 +17,8 @@ type frontEnd struct {
 	target des.ID
 	free   des.Time // when the serial part is free again
 	now    des.Time
-	ready  []pending // ascending by time, then by order of arrival
+	ready  []pending // ascending by time, then by order of arrival; from first on
+	first  int
 	aborts []message
 }
 
@@ -28,8 +32,8 @@ func (f *frontEnd) Next() des.Time {
 	switch {
 	case len(f.aborts) > 0:
 		return f.now
-	case len(f.ready) > 0:
-		return f.ready[0].at
+	case f.first < len(f.ready):
+		return f.ready[f.first].at
 	}
 	return des.Never
 }
@@ -39,7 +43,7 @@ func (f *frontEnd) Output(now des.Time, out *outbox) {
 	for _, m := range f.aborts {
 		out.Send(f.target, classAbort, m)
 	}
-	for i := 0; i < len(f.ready) && f.ready[i].at <= now; i++ {
+	for i := f.first; i < len(f.ready) && f.ready[i].at <= now; i++ {
 		out.Send(f.target, classRequest, f.ready[i].body)
 	}
 }
@@ -47,11 +51,15 @@ func (f *frontEnd) Output(now des.Time, out *outbox) {
 // Internal forgets what was handed over.
 func (f *frontEnd) Internal(now des.Time) {
 	f.aborts = f.aborts[:0]
-	n := 0
-	for n < len(f.ready) && f.ready[n].at <= now {
-		n++
+	for f.first < len(f.ready) && f.ready[f.first].at <= now {
+		f.ready[f.first] = pending{}
+		f.first++
 	}
-	f.ready = f.ready[:copy(f.ready, f.ready[n:])]
+	if 2*f.first >= len(f.ready) { // a request is moved once, however long the queue
+		n := copy(f.ready, f.ready[f.first:])
+		clear(f.ready[n:])
+		f.ready, f.first = f.ready[:n], 0
+	}
 }
 
 // External takes new requests in.
@@ -65,7 +73,8 @@ func (f *frontEnd) External(now des.Time, b bag) {
 		}
 		f.free = max(f.free, now) + ticks(quantity.Seconds(f.price.SerialPerRequest))
 		own := f.price.FixedSeconds + float64(f.price.PerPromptToken*float64(m.request.engine.Token.Prompt))
-		f.insert(pending{f.free + ticks(quantity.Seconds(own)), m})
+		m.request.enters = f.free + ticks(quantity.Seconds(own))
+		f.insert(pending{m.request.enters, m})
 	}
 }
 
@@ -77,16 +86,20 @@ func (f *frontEnd) Confluent(now des.Time, b bag) {
 
 func (f *frontEnd) insert(p pending) {
 	f.ready = append(f.ready, p)
-	for j := len(f.ready) - 1; j > 0 && f.ready[j-1].at > p.at; j-- {
+	for j := len(f.ready) - 1; j > f.first && f.ready[j-1].at > p.at; j-- {
 		f.ready[j], f.ready[j-1] = f.ready[j-1], p
 	}
 }
 
 // abort drops a request that the engine has not seen, or passes the abort on.
 func (f *frontEnd) abort(m message) {
-	for i := range f.ready {
-		if f.ready[i].body.request == m.request {
-			f.ready = append(f.ready[:i], f.ready[i+1:]...)
+	waiting := f.ready[f.first:]
+	i, _ := slices.BinarySearchFunc(waiting, m.request.enters, func(p pending, t des.Time) int { return cmp.Compare(p.at, t) })
+	for ; i < len(waiting) && waiting[i].at == m.request.enters; i++ {
+		if waiting[i].body.request == m.request {
+			copy(waiting[1:i+1], waiting[:i]) // the oldest give up first: little moves
+			waiting[0] = pending{}
+			f.first++
 			return
 		}
 	}

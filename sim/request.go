@@ -37,6 +37,9 @@ type request struct {
 	deadline   des.Time // absolute; des.Never when the client waits forever
 	next, prev *request // the generator's list of requests without a fate
 
+	// Written by the front end.
+	enters des.Time // when it reaches the engine
+
 	// Written by the router.
 	instance int32
 

@@ -58,6 +58,9 @@ func (p *Pool) linkOf(node int32) link {
 
 // lookup finds the earliest stored block that still carries the key.
 func (p *Pool) lookup(hash BlockHash, group int) (BlockID, bool) {
+	if p.index.live == 0 {
+		return Null, false
+	}
 	key := keyOf(hash, group)
 	at := p.index.find(key / lanes)
 	if at == none || p.index.octets[at].has>>(key%lanes)&1 == 0 {

@@ -25,19 +25,26 @@ type block struct {
 
 const idle = 1 << 31
 
-// newPool makes a pool of n blocks, block 0 already set aside.
+// newPool makes a pool of n blocks, block 0 already set aside. It takes memory when the
+// first block is taken: of many instances, some may never get a request.
 func newPool(n int, caching bool, sink Sink) *Pool {
-	p := &Pool{blocks: make([]block, n), size: n, spare: none, caching: caching, sink: sink}
-	p.free.init(n)
-	if caching {
-		p.index.init(n)
+	return &Pool{size: n, spare: none, free: freeList{n: max(n-1, 0)}, caching: caching, sink: sink}
+}
+
+func (p *Pool) open() {
+	p.blocks = make([]block, p.size)
+	p.free.init(p.size)
+	if p.caching {
+		p.index.init(p.size)
 	}
-	return p
 }
 
 // take appends n blocks from the front of the free list to dst; n blocks must be
 // free. A block that still carries a key loses it now.
 func (p *Pool) take(dst []BlockID, n int) []BlockID {
+	if p.blocks == nil {
+		p.open()
+	}
 	from := len(dst)
 	dst = p.free.pop(dst, n)
 	for _, id := range dst[from:] {
@@ -121,12 +128,14 @@ func (p *Pool) reset() bool {
 	if p.free.n != p.Usable() {
 		return false
 	}
-	if p.caching {
-		p.index.init(p.size)
-	}
-	p.blocks, p.links, p.spare = p.blocks[:p.size], nil, none
-	for i := range p.blocks {
-		p.blocks[i].key = 0
+	if p.blocks != nil {
+		p.blocks, p.links, p.spare = p.blocks[:p.size], nil, none
+		for i := range p.blocks {
+			p.blocks[i].key = 0
+		}
+		if p.caching {
+			p.index.init(p.size)
+		}
 	}
 	if p.sink != nil {
 		p.sink.Cleared()
@@ -153,6 +162,9 @@ func (p *Pool) Cached() int { return p.index.live }
 
 // FreeOrder appends the free list, front first, to dst.
 func (p *Pool) FreeOrder(dst []BlockID) []BlockID {
+	if p.blocks == nil {
+		p.open()
+	}
 	for id := range p.free.all {
 		dst = append(dst, id)
 	}
@@ -161,8 +173,8 @@ func (p *Pool) FreeOrder(dst []BlockID) []BlockID {
 
 // Refs is the reference count of a block.
 func (p *Pool) Refs(id BlockID) int {
-	if use := p.blocks[id].use; use&idle == 0 {
-		return int(use)
+	if p.blocks == nil || p.blocks[id].use&idle != 0 {
+		return 0
 	}
-	return 0
+	return int(p.blocks[id].use)
 }

@@ -7,8 +7,6 @@ import (
 	"strings"
 
 	"github.com/inference-sim/accuracy-dashboard/internal/diag"
-	"github.com/inference-sim/accuracy-dashboard/internal/world"
-	"github.com/inference-sim/accuracy-dashboard/sim"
 	"github.com/inference-sim/accuracy-dashboard/sim/spec"
 	"github.com/inference-sim/accuracy-dashboard/sim/workload/convert"
 	"github.com/spf13/cobra"
@@ -37,9 +35,9 @@ func replayCmd() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			r, err := sim.Run(s, w)
+			r, err := simulate(cmd.Context(), args[0], s, w)
 			if err != nil {
-				return diag.In(args[0], err)
+				return err
 			}
 			return printResult(cmd.OutOrStdout(), args[0], r)
 		},
@@ -62,6 +60,7 @@ func traceCmd() *cobra.Command {
 }
 
 func exportCmd() *cobra.Command {
+	var d dataFlags
 	out := ""
 	c := &cobra.Command{
 		Use:   "export SCENARIO.yaml --out TRACE.jsonl",
@@ -72,7 +71,6 @@ func exportCmd() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			d := dataFlags{Paths: world.Paths{}}
 			w, err := d.open(args[0])
 			if err != nil {
 				return err
@@ -80,8 +78,8 @@ func exportCmd() *cobra.Command {
 			var r *spec.Result
 			err = writeWhole(out, func(f *os.File) error {
 				w.Export = f
-				r, err = sim.Run(s, w)
-				return diag.In(args[0], err)
+				r, err = simulate(cmd.Context(), args[0], s, w)
+				return err
 			})
 			if err != nil {
 				return err
@@ -91,6 +89,7 @@ func exportCmd() *cobra.Command {
 	}
 	c.Flags().StringVar(&out, "out", "", "trace to write")
 	c.MarkFlagRequired("out")
+	d.add(c)
 	return c
 }
 
@@ -98,9 +97,10 @@ func convertCmd() *cobra.Command {
 	q := convertQuery{}
 	c := &cobra.Command{
 		Use:   "convert FILE... --from FORMAT --out TRACE.jsonl",
-		Short: "turn another tool's workload into a trace, or into a scenario's clients",
-		Long:  "Formats: " + strings.Join(convert.Formats(), ", ") + ". servegen and inference-perf load are input models: they become workload.clients in YAML.",
-		Args:  cobra.MinimumNArgs(1),
+		Short: "turn another tool's workload into a trace",
+		Long: "Formats: " + strings.Join(convert.Formats(), ", ") + ". Every one becomes a trace (blis.trace/1) for `blis replay` or workload.trace. " +
+			"servegen is an input model: its requests are drawn once, from a fixed seed.",
+		Args: cobra.MinimumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			return writeWhole(q.out, func(f *os.File) error {
 				var in []convert.File

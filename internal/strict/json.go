@@ -20,6 +20,18 @@ func JSON(file string, data []byte, v any) error {
 	return jsonByTheBook(file, data, v)
 }
 
+// Foreign decodes one JSON document that another tool wrote: keys that v does not have
+// are left alone; all else is as strict as JSON.
+func Foreign(file string, data []byte, v any) error {
+	if err := JSON(file, data, new(any)); err != nil {
+		return err
+	}
+	if err := json.Unmarshal(data, v); err != nil {
+		return jsonError(file, data, 0, err)
+	}
+	return nil
+}
+
 // jsonByTheBook reads all of JSON, and says what is wrong with a document.
 func jsonByTheBook(file string, data []byte, v any) error {
 	switch {

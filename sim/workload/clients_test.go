@@ -1,6 +1,7 @@
 package workload
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"strings"
@@ -197,9 +198,14 @@ func TestTraceRefusals(t *testing.T) {
 		{`{"client":1,"at":0,"prompt":[[1,0,5]],"stream":2,"length":3,"max_tokens":3}`, "t:2: client: 1: is not in the header"},
 		{`{"client":0,"prompt":[[1,0,5]],"stream":2,"length":3,"max_tokens":3}`, "states not one cause"},
 		{`{"client":0,"at":0,"after_end":-1,"prompt":[[1,0,5]],"stream":2,"length":3,"max_tokens":3}`, "states not one cause"},
-		{`{"client":0,"at":-1,"prompt":[[1,0,5]],"stream":2,"length":3,"max_tokens":3}`, "is a negative time"},
+		{`{"client":0,"at":-1,"prompt":[[1,0,5]],"stream":2,"length":3,"max_tokens":3}`, "t:2: at: -1: is no time of a run"},
+		{`{"client":0,"after_end":-1,"wait":-1,"prompt":[[1,0,5]],"stream":2,"length":3,"max_tokens":3}`, "wait: -1: is no time of a run"},
+		{`{"client":0,"at":0,"deadline":-1,"prompt":[[1,0,5]],"stream":2,"length":3,"max_tokens":3}`, "deadline: -1: is no time of a run"},
+		{`{"client":0,"at":0,"wait":1,"prompt":[[1,0,5]],"stream":2,"length":3,"max_tokens":3}`, "wait: 1: stands beside at"},
+		{`{"client":0,"after_end":-1,"wait":1,"prompt":[[1,0,5]],"stream":2,"length":3,"max_tokens":3}`, ""},
+		{`{"client":0,"after_end":-2,"prompt":[[1,0,5]],"stream":2,"length":3,"max_tokens":3}`, "after_end: -2: is no end"},
 		{`{"client":0,"at":0,"prompt":[[1,0,5]],"stream":2,"length":4,"max_tokens":3}`, "length: 4: is not in 1..max_tokens"},
-		{`{"client":0,"at":1000000000000000001,"prompt":[[1,0,5]],"stream":2,"length":3,"max_tokens":3}`, "is a time no run reaches"},
+		{`{"client":0,"at":1000000000000000001,"prompt":[[1,0,5]],"stream":2,"length":3,"max_tokens":3}`, "at: 1000000000000000001: is no time of a run"},
 		{`{"client":0,"at":1000000000000000000,"prompt":[[1,0,5]],"stream":2,"length":3,"max_tokens":3}`, ""},
 		{`{"client":0,"at":0,"prompt":[[1,0,2147483648]],"stream":2,"length":3,"max_tokens":3}`, "is no run of tokens"},
 		{`{"client":0,"at":0,"prompt":[[1,0,2147483647]],"stream":2,"length":3,"max_tokens":2147483647}`, ""},
@@ -213,6 +219,33 @@ func TestTraceRefusals(t *testing.T) {
 		_, _, err := OpenTrace("t", []byte(head+c.row+"\n"), 1)
 		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: got %v, want %q", c.row, err, c.want)
+		}
+	}
+}
+
+// A cause that the rows above it never bring about is refused at its line; the closest
+// that they do is taken.
+func TestTraceCausesComeAbout(t *testing.T) {
+	const head = `{"schema":"blis.trace/1","clients":[{"objectives":{}},{"objectives":{}}]}` + "\n"
+	row := func(client int, cause string) string {
+		return fmt.Sprintf(`{"client":%d,%s,"prompt":[[1,0,5]],"stream":2,"length":3,"max_tokens":3}`+"\n", client, cause)
+	}
+	at, first, next := row(0, `"at":0`), row(0, `"at":0,"session":4`), row(0, `"after_round":true,"session":4`)
+	cases := []struct{ rows, want string }{
+		{at + row(0, `"after_end":0`), ""},
+		{at + row(0, `"after_end":1`), "t:3: after_end: 1: is an end that no row above brings about"},
+		{at + row(1, `"after_end":0`), "t:3: after_end: 0: is an end"},
+		{row(0, `"after_end":0`), "t:2: after_end: 0: is an end"},
+		{first + next + row(0, `"after_end":0`), ""},
+		{first + next + row(0, `"after_end":1`), "t:4: after_end: 1: is an end"},
+		{next + first, "t:2: after_round: true: comes before its session's first round"},
+		{first + row(1, `"after_round":true,"session":4`), "t:3: after_round: true: comes before"},
+		{first + first, "t:3: session: 4: has begun above"},
+	}
+	for _, c := range cases {
+		_, _, err := OpenTrace("t", []byte(head+c.rows), 1)
+		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: got %v, want %q", c.rows, err, c.want)
 		}
 	}
 }

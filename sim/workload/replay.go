@@ -1,5 +1,7 @@
 package workload
 
+import "fmt"
+
 // replay sends one client's rows of a trace, each when its cause comes about.
 type replay struct {
 	client   int
@@ -7,8 +9,9 @@ type replay struct {
 	timed    timers           // rows whose time is known
 	byEnd    map[int64][]int  // rows that wait for an end, by its ordinal
 	sessions map[int64]*story // by session
+	ends     int64            // of requests, or of sessions, that the rows so far bring about
 	sent     int64
-	ended    int64 // ends that AfterEnd counts: of requests, or of sessions
+	ended    int64 // of those
 }
 
 // story is a session under replay.
@@ -23,10 +26,27 @@ func newReplay(client int) *replay {
 	return &replay{client: client, byEnd: map[int64][]int{}, sessions: map[int64]*story{}}
 }
 
+// follows refuses a row whose cause the rows before it never bring about.
+func (p *replay) follows(r *TraceRow) error {
+	begun := r.Session != nil && p.sessions[*r.Session] != nil
+	switch {
+	case r.AfterRound && !begun:
+		return refuse("after_round", "true", "comes before its session's first round", "a row of session "+fmt.Sprint(*r.Session)+" with at or after_end above it")
+	case !r.AfterRound && begun:
+		return refuse("session", *r.Session, "has begun above", "after_round, or a session of its own")
+	case r.AfterEnd != nil && *r.AfterEnd >= p.ends:
+		return refuse("after_end", *r.AfterEnd, "is an end that no row above brings about", fmt.Sprintf("-1 to %d", p.ends-1))
+	}
+	return nil
+}
+
 func (p *replay) add(r *TraceRow, scale float64) {
 	scaled := func(t int64) int64 { return bounded(float64(t) * scale) }
 	r.Wait = scaled(r.Wait)
 	i := len(p.rows)
+	if !r.AfterRound {
+		p.ends++
+	}
 	switch {
 	case r.At != nil:
 		p.timed.push(scaled(*r.At), int64(i))

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"math"
 
 	"github.com/inference-sim/accuracy-dashboard/internal/diag"
 	"github.com/inference-sim/accuracy-dashboard/internal/strict"
@@ -142,7 +143,11 @@ func OpenTrace(path string, data []byte, scale float64) ([]Source, []Label, erro
 		if err := strict.JSON(path, lines.Bytes(), &row); err != nil {
 			return nil, nil, onLine(err, n)
 		}
-		if err := row.check(len(replays)); err != nil {
+		err := row.Check(len(replays))
+		if err == nil {
+			err = replays[row.Client].follows(&row)
+		}
+		if err != nil {
 			return nil, nil, onLine(diag.In(path, err), n)
 		}
 		replays[row.Client].add(&row, scale)
@@ -156,11 +161,9 @@ func OpenTrace(path string, data []byte, scale float64) ([]Source, []Label, erro
 	return sources, labels, nil
 }
 
-// check refuses a row that a replay could not honour.
-func (r *TraceRow) check(clients int) error {
-	refuse := func(field string, value any, problem, accept string) error {
-		return &diag.Refusal{Field: field, Value: fmt.Sprint(value), Problem: problem, Accept: accept, Rule: "SIM-11"}
-	}
+// Check refuses a row that no replay of so many clients could honour, whatever
+// stands before it.
+func (r *TraceRow) Check(clients int) error {
 	causes := 0
 	for _, stated := range []bool{r.At != nil, r.AfterEnd != nil, r.AfterRound} {
 		if stated {
@@ -172,17 +175,20 @@ func (r *TraceRow) check(clients int) error {
 		return refuse("client", r.Client, "is not in the header", fmt.Sprintf("0 to %d", clients-1))
 	case causes != 1:
 		return refuse("at", causes, "states not one cause", "exactly one of at, after_end, after_round")
-	case r.At != nil && *r.At < 0 || r.Wait < 0 || r.Deadline < 0:
-		return refuse("wait", r.Wait, "is a negative time", "0 or more microseconds")
-	case r.At != nil && *r.At > Latest || r.Wait > Latest || r.Deadline > Latest:
-		return refuse("wait", r.Wait, "is a time no run reaches", fmt.Sprintf("0 to %d microseconds", Latest))
+	case r.At != nil && r.Wait != 0:
+		return refuse("wait", r.Wait, "stands beside at, which is the time itself", "wait beside after_end or after_round")
+	case r.AfterEnd != nil && *r.AfterEnd < -1:
+		return refuse("after_end", *r.AfterEnd, "is no end", "-1, the start of the run, or the ordinal of an end")
 	case r.AfterRound && r.Session == nil:
 		return refuse("after_round", "true", "belongs to no session", "a session")
 	case r.Length < 1 || r.MaxTokens < r.Length || r.MaxTokens > spec.MaxTokens:
 		return refuse("length", r.Length, "is not in 1..max_tokens", fmt.Sprintf("1 to %d", min(r.MaxTokens, spec.MaxTokens)))
 	}
+	if err := r.checkTimes(); err != nil {
+		return err
+	}
 	for _, s := range r.Prompt {
-		if s[2] < 1 || s[2] > spec.MaxTokens || s[1] < 0 {
+		if s[2] < 1 || s[2] > spec.MaxTokens || s[1] < 0 || s[1] > math.MaxInt64-s[2] {
 			return refuse("prompt", s, "is no run of tokens", "[stream, first token of 0 or more, tokens of 1 to 2147483647]")
 		}
 	}
@@ -190,6 +196,26 @@ func (r *TraceRow) check(clients int) error {
 		return refuse("prompt", "[]", "is empty", "one run of tokens or more")
 	}
 	return nil
+}
+
+func (r *TraceRow) checkTimes() error {
+	at := int64(0)
+	if r.At != nil {
+		at = *r.At
+	}
+	for _, t := range []struct {
+		field string
+		value int64
+	}{{"at", at}, {"wait", r.Wait}, {"deadline", r.Deadline}} {
+		if t.value < 0 || t.value > Latest {
+			return refuse(t.field, t.value, "is no time of a run", fmt.Sprintf("0 to %d microseconds", Latest))
+		}
+	}
+	return nil
+}
+
+func refuse(field string, value any, problem, accept string) error {
+	return &diag.Refusal{Field: field, Value: fmt.Sprint(value), Problem: problem, Accept: accept, Rule: "SIM-11"}
 }
 
 func onLine(err error, n int) error {

@@ -8,11 +8,14 @@
 package convert
 
 import (
+	"fmt"
 	"io"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/inference-sim/accuracy-dashboard/internal/diag"
+	"github.com/inference-sim/accuracy-dashboard/sim/spec"
 	"github.com/inference-sim/accuracy-dashboard/sim/workload"
 )
 
@@ -66,6 +69,9 @@ func To(w io.Writer, format string, files []File) error {
 	}
 	t := workload.NewTraceWriter(w, format+" "+strings.Join(names, " "), labels)
 	for i := range out {
+		if err := out[i].Check(len(clients)); err != nil {
+			return diag.In(clients[out[i].Client], err)
+		}
 		t.WriteRow(&out[i])
 	}
 	return t.Close()
@@ -79,6 +85,27 @@ func own(client int, n int64, tokens int) [][3]int64 {
 // row is a request whose client states its output length.
 func row(client int, n int64, prompt [][3]int64, output int) workload.TraceRow {
 	return workload.TraceRow{Client: client, Prompt: prompt, Stream: int64(workload.OutputStream(client, n)), Length: output, MaxTokens: output}
+}
+
+// counts refuses a number of tokens that no request has.
+func counts(file string, line int, field string, n int64) error {
+	return within(file, line, field, n, 1, spec.MaxTokens)
+}
+
+func within(file string, line int, field string, n, low, high int64) error {
+	if n < low || n > high {
+		return &diag.Refusal{File: file, Line: line, Field: field, Value: fmt.Sprint(n), Problem: "is out of range", Accept: fmt.Sprintf("%d to %d", low, high)}
+	}
+	return nil
+}
+
+// micros is the microseconds from one time to a later one, whatever lies between them.
+func micros(from, to time.Time) int64 {
+	s, ns := to.Unix()-from.Unix(), to.Nanosecond()-from.Nanosecond()
+	if ns < 0 {
+		s, ns = s-1, ns+1e9
+	}
+	return s*1e6 + int64(ns/1000)
 }
 
 func refuse(file string, line int, field, value, problem string) error {

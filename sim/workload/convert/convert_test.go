@@ -107,6 +107,26 @@ func TestAzureKeepsTimesAndLengths(t *testing.T) {
 	}
 }
 
+// Times count from the earliest request, wherever it is listed.
+func TestRowsOutOfTimeOrder(t *testing.T) {
+	const second, first = "2023-11-16 18:17:03.0000000,7,1\n", "2023-11-16 18:17:01.0000000,5,1\n"
+	for format, data := range map[string]string{
+		"azure":          "TIMESTAMP,ContextTokens,GeneratedTokens\n" + second + first,
+		"vllm":           `{"request_rate": 2.0, "input_lens": [7, 5], "output_lens": [1, 1], "start_times": [9, 7]}`,
+		"inference-perf": `{"spans": [` + otelCall("a", "10:00:02") + `, ` + otelCall("b", "10:00:00") + `]}`,
+	} {
+		got := drain(t, format, 0, []File{{"f", []byte(data)}})
+		if len(got) != 2 || got[0].at != 0 || got[1].at != 2_000_000 {
+			t.Errorf("%s: got %+v, want requests at 0 and 2 s", format, got)
+		}
+	}
+}
+
+// otelCall is a span of an OpenTelemetry trace of its own.
+func otelCall(id, start string) string {
+	return fmt.Sprintf(`{"trace_id": %q, "span_id": %[1]q, "start_time": "2026-02-26T%s", "end_time": "2026-02-26T10:00:09", "attributes": {"gen_ai.usage.prompt_tokens": 5, "gen_ai.usage.completion_tokens": 1}}`, id, start)
+}
+
 func TestInferencePerfKeepsSessions(t *testing.T) {
 	keep.Rule(t, "DEV-7")
 	got := drain(t, "inference-perf", 1_000_000, read(t, "otel_prefix_sharing.json"))
@@ -187,11 +207,24 @@ func TestServeGenDrawsItsOwnModel(t *testing.T) {
 func TestRefusals(t *testing.T) {
 	cases := []struct{ format, name, data, want string }{
 		{"mooncake", "m", `{"timestamp": 0, "input_length": 513, "output_length": 1, "hash_ids": [1]}`, "m:1: hash_ids: 1: do not cover 513 tokens"},
+		{"mooncake", "m", `{"timestamp": -1, "input_length": 5, "output_length": 1, "hash_ids": [1]}`, "m:1: timestamp: -1: is out of range"},
+		{"mooncake", "m", `{"timestamp": 1000000000000001, "input_length": 5, "output_length": 1, "hash_ids": [1]}`, "m:1: timestamp: 1000000000000001: is out of range"},
+		{"mooncake", "m", `{"timestamp": 1000000000000000, "input_length": 5, "output_length": 1, "hash_ids": [1]}`, ""},
+		{"mooncake", "m", `{"timestamp": 0.5, "input_length": 5, "output_length": 1, "hash_ids": [1]}`, "timestamp: 0.5: is of the wrong type or out of its range"},
+		{"mooncake", "m", `{"input_length": 5, "output_length": 1, "hash_ids": [1]}`, "m:1: timestamp: is missing"},
+		{"mooncake", "m", `{"timestamp": 0, "input_length": 5, "output_length": 1, "hash_ids": [-1]}`, "m:1: hash_ids[0]: -1: is out of range"},
+		{"mooncake", "m", `{"timestamp": 0, "input_length": 5, "output_length": 1, "hash_ids": [0]}`, ""},
+		{"mooncake", "m", `{"timestamp": 0, "input_length": 5, "output_length": 0, "hash_ids": [0]}`, "m:1: output_length: 0: is out of range"},
+		{"mooncake", "m", `{"timestamp": 0, "input_length": 5, "output_length": 2147483648, "hash_ids": [0]}`, "m:1: output_length: 2147483648: is out of range"},
 		{"mooncake", "m", `{"timestamp": 0, "input_length": 512, "output_length": 1, "hash_ids": [1]}`, ""},
-		{"azure", "a", "TIMESTAMP,ContextTokens,GeneratedTokens\n2023-11-16 18:17:03.9799600,0,10\n", "a:2: "},
+		{"azure", "a", "TIMESTAMP,ContextTokens,GeneratedTokens\n2023-11-16 18:17:03.9799600,0,10\n", "a:2: ContextTokens: 0: is out of range"},
+		{"azure", "a", "TIMESTAMP,ContextTokens,GeneratedTokens\n\n2023-11-16 18:17:03.9799600,1,99999999999\n", "a:3: GeneratedTokens: 99999999999: is out of range"},
+		{"azure", "a", "TIMESTAMP,ContextTokens,GeneratedTokens\n2023-11-16,1,10\n", "a:2: TIMESTAMP: 2023-11-16: is not a time"},
+		{"azure", "a", "TIMESTAMP,ContextTokens,GeneratedTokens\n2023-11-16 18:17:03.9799600,1\n", "a:2: "},
 		{"azure", "a", "TIMESTAMP,ContextTokens,GeneratedTokens\n2023-11-16 18:17:03.9799600,1,10\n", ""},
 		{"vllm", "v", `{"request_rate": 2.0, "input_lens": [5], "output_lens": [1]}`, "start_times"},
 		{"vllm", "v", `{"request_rate": 2.0, "input_lens": [5], "output_lens": [1], "start_times": [3]}`, ""},
+		{"vllm", "v", `{"request_rate": 2.0, "input_lens": [5], "output_lens": [2147483648], "start_times": [3]}`, "v: output_lens[0]: 2147483648: is out of range"},
 		{"servegen", "x-trace.csv", "0,1,1,Gamma,1,1\n", "has no x-dataset.json"},
 		{"inference-perf", "i", `{"spans": [{"trace_id": "a", "span_id": "b", "start_time": "2026-02-26T10:00:00.0", "end_time": "2026-02-26T10:00:01.0", "attributes": {}}]}`, "spans.b: states no gen_ai.usage"},
 		{"csv", "c", "", "--from: csv: is not a format"},

@@ -2,19 +2,54 @@ package convert
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/csv"
-	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
+	"math"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 
+	"github.com/inference-sim/accuracy-dashboard/internal/diag"
 	"github.com/inference-sim/accuracy-dashboard/internal/strict"
+	"github.com/inference-sim/accuracy-dashboard/sim/spec"
 	"github.com/inference-sim/accuracy-dashboard/sim/workload"
 )
 
 // mooncakeBlock is the tokens of one hash id (kvcache-ai/Mooncake@3b5a5941,
 // FAST25-release/traces).
 const mooncakeBlock = 512
+
+// mooncakeRow is one line; a pointer is nil when its key is missing.
+type mooncakeRow struct {
+	Timestamp *int64  `json:"timestamp"` // ms
+	Input     int64   `json:"input_length"`
+	Output    int64   `json:"output_length"`
+	Hashes    []int64 `json:"hash_ids"`
+}
+
+func (r *mooncakeRow) check(file string, line int) error {
+	if r.Timestamp == nil {
+		return refuse(file, line, "timestamp", "", "is missing")
+	}
+	err := cmp.Or(within(file, line, "timestamp", *r.Timestamp, 0, workload.Latest/1000), counts(file, line, "input_length", r.Input), counts(file, line, "output_length", r.Output))
+	if err != nil {
+		return err
+	}
+	if blocks := (r.Input + mooncakeBlock - 1) / mooncakeBlock; int64(len(r.Hashes)) != blocks {
+		return &diag.Refusal{File: file, Line: line, Field: "hash_ids", Value: fmt.Sprint(len(r.Hashes)), Problem: fmt.Sprintf("do not cover %d tokens", r.Input),
+			Accept: fmt.Sprintf("%d ids, one for each %d tokens", blocks, mooncakeBlock)}
+	}
+	for i, h := range r.Hashes {
+		if err := within(file, line, fmt.Sprintf("hash_ids[%d]", i), h, 0, math.MaxInt64/mooncakeBlock-1); err != nil {
+			return err
+		}
+	}
+	return nil
+}
 
 // mooncake reads JSON lines of timestamp (ms), input_length, output_length and
 // hash_ids, one a block of the prompt. Equal ids are equal tokens: block i is the
@@ -24,18 +59,12 @@ func mooncake(files []File) (clients []string, out []workload.TraceRow, err erro
 	for c, f := range files {
 		clients = append(clients, f.Name)
 		for i, line := range bytes.Split(bytes.TrimSpace(f.Data), []byte("\n")) {
-			var r struct {
-				Timestamp int64   `json:"timestamp"`
-				Input     int64   `json:"input_length"`
-				Output    int     `json:"output_length"`
-				Hashes    []int64 `json:"hash_ids"`
+			var r mooncakeRow
+			if err := strict.Foreign(f.Name, line, &r); err != nil {
+				return nil, nil, onLine(err, i+1)
 			}
-			if err := json.Unmarshal(line, &r); err != nil {
-				return nil, nil, refuse(f.Name, i+1, "", "", err.Error())
-			}
-			blocks := (r.Input + mooncakeBlock - 1) / mooncakeBlock
-			if r.Input < 1 || r.Output < 1 || int64(len(r.Hashes)) != blocks {
-				return nil, nil, refuse(f.Name, i+1, "hash_ids", fmt.Sprint(len(r.Hashes)), fmt.Sprintf("do not cover %d tokens of input and %d of output", r.Input, r.Output))
+			if err := r.check(f.Name, i+1); err != nil {
+				return nil, nil, err
 			}
 			var prompt [][3]int64
 			left := r.Input
@@ -48,8 +77,8 @@ func mooncake(files []File) (clients []string, out []workload.TraceRow, err erro
 				}
 				left -= n
 			}
-			t := row(c, int64(i), prompt, r.Output)
-			at := r.Timestamp * 1000
+			t := row(c, int64(i), prompt, int(r.Output))
+			at := *r.Timestamp * 1000
 			t.At = &at
 			out = append(out, t)
 		}
@@ -57,33 +86,72 @@ func mooncake(files []File) (clients []string, out []workload.TraceRow, err erro
 	return clients, out, nil
 }
 
+func onLine(err error, line int) error {
+	if r, ok := errors.AsType[*diag.Refusal](err); ok {
+		r.Line = line
+	}
+	return err
+}
+
+// azureRow is one request.
+type azureRow struct {
+	when           time.Time
+	prompt, output int64
+}
+
 // azure reads TIMESTAMP,ContextTokens,GeneratedTokens (Azure/AzurePublicDataset@
-// b469a113; P. Patel et al., Splitwise, ISCA 2024). Times count from the first row.
+// b469a113; P. Patel et al., Splitwise, ISCA 2024). Every row carries its own time, so
+// their order says nothing: they are sorted, and times count from the earliest.
 func azure(files []File) (clients []string, out []workload.TraceRow, err error) {
 	for c, f := range files {
 		clients = append(clients, f.Name)
-		lines, err := csv.NewReader(bytes.NewReader(f.Data)).ReadAll()
-		if err != nil || len(lines) < 2 || len(lines[0]) != 3 {
-			return nil, nil, refuse(f.Name, 1, "", "", "is not TIMESTAMP,ContextTokens,GeneratedTokens")
+		rows, err := azureRows(f)
+		if err != nil {
+			return nil, nil, err
 		}
-		var first time.Time
-		for i, l := range lines[1:] {
-			when, err := time.Parse("2006-01-02 15:04:05.0000000", l[0])
-			prompt, err2 := strconv.Atoi(l[1])
-			output, err3 := strconv.Atoi(l[2])
-			if err != nil || err2 != nil || err3 != nil || prompt < 1 || output < 1 {
-				return nil, nil, refuse(f.Name, i+2, "", fmt.Sprint(l), "is not a request with a time and two counts of 1 or more")
-			}
-			if i == 0 {
-				first = when
-			}
-			t := row(c, int64(i), own(c, int64(i), prompt), output)
-			at := when.Sub(first).Microseconds()
+		slices.SortStableFunc(rows, func(a, b azureRow) int { return a.when.Compare(b.when) })
+		for i, r := range rows {
+			t := row(c, int64(i), own(c, int64(i), int(r.prompt)), int(r.output))
+			at := micros(rows[0].when, r.when)
 			t.At = &at
 			out = append(out, t)
 		}
 	}
 	return clients, out, nil
+}
+
+func azureRows(f File) (out []azureRow, err error) {
+	names := []string{"TIMESTAMP", "ContextTokens", "GeneratedTokens"}
+	in := csv.NewReader(bytes.NewReader(f.Data))
+	for first := true; ; first = false {
+		cells, err := in.Read()
+		if err == io.EOF {
+			return out, nil
+		}
+		if e, ok := errors.AsType[*csv.ParseError](err); ok {
+			return nil, refuse(f.Name, e.Line, "", "", e.Err.Error())
+		}
+		line, _ := in.FieldPos(0)
+		if first {
+			if !slices.Equal(cells, names) {
+				return nil, &diag.Refusal{File: f.Name, Line: line, Value: strings.Join(cells, ","), Problem: "is not the header", Accept: strings.Join(names, ",")}
+			}
+			continue
+		}
+		var r azureRow
+		if r.when, err = time.Parse("2006-01-02 15:04:05.0000000", cells[0]); err != nil {
+			return nil, &diag.Refusal{File: f.Name, Line: line, Field: names[0], Value: cells[0], Problem: "is not a time", Accept: "e.g. 2023-11-16 18:17:03.9799600"}
+		}
+		for i, dst := range []*int64{&r.prompt, &r.output} {
+			if *dst, err = strconv.ParseInt(cells[i+1], 10, 64); err != nil {
+				return nil, &diag.Refusal{File: f.Name, Line: line, Field: names[i+1], Value: cells[i+1], Problem: "is not a count of tokens", Accept: fmt.Sprintf("1 to %d", spec.MaxTokens)}
+			}
+			if err := counts(f.Name, line, names[i+1], *dst); err != nil {
+				return nil, err
+			}
+		}
+		out = append(out, r)
+	}
 }
 
 // benchmarkServing reads a detailed result of vLLM's or InferenceX's
@@ -92,39 +160,68 @@ func azure(files []File) (clients []string, out []workload.TraceRow, err error) 
 func benchmarkServing(files []File) (clients []string, out []workload.TraceRow, err error) {
 	for c, f := range files {
 		clients = append(clients, f.Name)
-		var r struct {
-			Rate        any       `json:"request_rate"`
-			Concurrency int       `json:"max_concurrency"`
-			Input       []int     `json:"input_lens"`
-			Output      []int     `json:"output_lens"`
-			Start       []float64 `json:"start_times"`
+		var r benchmarkRun
+		if err := strict.Foreign(f.Name, f.Data, &r); err != nil {
+			return nil, nil, err
 		}
-		if err := json.Unmarshal(f.Data, &r); err != nil {
-			return nil, nil, refuse(f.Name, 0, "", "", err.Error())
+		if err := r.check(f.Name); err != nil {
+			return nil, nil, err
 		}
-		closed := fmt.Sprint(r.Rate) == "inf" && r.Concurrency > 0
-		switch {
-		case len(r.Input) == 0 || len(r.Input) != len(r.Output):
-			return nil, nil, refuse(f.Name, 0, "input_lens", fmt.Sprint(len(r.Input)), "and output_lens do not list the requests; the client was run without --save-detailed")
-		case !closed && len(r.Start) != len(r.Input):
-			return nil, nil, refuse(f.Name, 0, "start_times", fmt.Sprint(len(r.Start)), "do not list the requests of an open loop")
-		}
+		begin := r.begin()
 		for i := range r.Input {
-			if r.Input[i] < 1 || r.Output[i] < 1 {
-				return nil, nil, refuse(f.Name, 0, fmt.Sprintf("output_lens[%d]", i), fmt.Sprint(r.Output[i]), "is a failed request, whose length was not recorded")
-			}
-			t := row(c, int64(i), own(c, int64(i), r.Input[i]), r.Output[i])
-			if closed {
+			t := row(c, int64(i), own(c, int64(i), int(r.Input[i])), int(r.Output[i]))
+			if r.closed() {
 				end := max(-1, int64(i-r.Concurrency))
 				t.AfterEnd = &end
 			} else {
-				at := workload.Microseconds(r.Start[i] - r.Start[0])
+				at := workload.Microseconds(r.Start[i] - begin)
 				t.At = &at
 			}
 			out = append(out, t)
 		}
 	}
 	return clients, out, nil
+}
+
+// benchmarkRun is what a detailed result says of its requests.
+type benchmarkRun struct {
+	Rate        any       `json:"request_rate"`
+	Concurrency int       `json:"max_concurrency"`
+	Input       []int64   `json:"input_lens"`
+	Output      []int64   `json:"output_lens"`
+	Start       []float64 `json:"start_times"`
+}
+
+func (r *benchmarkRun) closed() bool { return fmt.Sprint(r.Rate) == "inf" && r.Concurrency > 0 }
+
+// begin is the earliest start of an open loop, whose tasks need not start in list order.
+func (r *benchmarkRun) begin() float64 {
+	if r.closed() {
+		return 0
+	}
+	return slices.Min(r.Start)
+}
+
+func (r *benchmarkRun) check(file string) error {
+	switch {
+	case len(r.Input) == 0 || len(r.Input) != len(r.Output):
+		return refuse(file, 0, "input_lens", fmt.Sprint(len(r.Input)), "and output_lens do not list the requests; the client was run without --save-detailed")
+	case !r.closed() && len(r.Start) != len(r.Input):
+		return refuse(file, 0, "start_times", fmt.Sprint(len(r.Start)), "do not list the requests of an open loop")
+	}
+	begin := r.begin()
+	for i := range r.Input {
+		if r.Output[i] == 0 {
+			return refuse(file, 0, fmt.Sprintf("output_lens[%d]", i), "0", "is a failed request, whose length was not recorded")
+		}
+		if err := cmp.Or(counts(file, 0, fmt.Sprintf("input_lens[%d]", i), r.Input[i]), counts(file, 0, fmt.Sprintf("output_lens[%d]", i), r.Output[i])); err != nil {
+			return err
+		}
+		if !r.closed() && r.Start[i]-begin > float64(workload.Latest)/1e6 {
+			return refuse(file, 0, fmt.Sprintf("start_times[%d]", i), fmt.Sprint(r.Start[i]), "is a time no run reaches")
+		}
+	}
+	return nil
 }
 
 // span is one call of an OpenTelemetry trace (kubernetes-sigs/inference-perf@
@@ -136,8 +233,8 @@ type span struct {
 	Start  string `json:"start_time"`
 	End    string `json:"end_time"`
 	Attr   struct {
-		Prompt int `json:"gen_ai.usage.prompt_tokens"`
-		Output int `json:"gen_ai.usage.completion_tokens"`
+		Prompt int64 `json:"gen_ai.usage.prompt_tokens"`
+		Output int64 `json:"gen_ai.usage.completion_tokens"`
 	} `json:"attributes"`
 }
 
@@ -147,12 +244,9 @@ type span struct {
 func inferencePerf(files []File) (clients []string, out []workload.TraceRow, err error) {
 	for c, f := range files {
 		clients = append(clients, f.Name)
-		if err := strict.JSON(f.Name, f.Data, new(any)); err != nil {
-			return nil, nil, err
-		}
 		var doc struct{ Spans []span }
-		if err := json.Unmarshal(f.Data, &doc); err != nil {
-			return nil, nil, refuse(f.Name, 0, "", "", err.Error())
+		if err := strict.Foreign(f.Name, f.Data, &doc); err != nil {
+			return nil, nil, err
 		}
 		more, err := calls(c, f.Name, doc.Spans)
 		if err != nil {
@@ -166,42 +260,58 @@ func inferencePerf(files []File) (clients []string, out []workload.TraceRow, err
 // call is what a session's next call continues.
 type call struct {
 	session        int64
-	prompt, output int
-	end            time.Time
+	prompt, output int64
+	start, end     time.Time
+}
+
+// call reads a span, without its session.
+func (s *span) call(file string) (k call, err error) {
+	at := "spans." + s.ID
+	var err2 error
+	k.start, err = parseTime(s.Start)
+	k.end, err2 = parseTime(s.End)
+	switch {
+	case err != nil || err2 != nil || k.end.Before(k.start):
+		return k, refuse(file, 0, at, s.Start, "has no start and end time in order")
+	case s.Attr.Prompt == 0 || s.Attr.Output == 0:
+		return k, refuse(file, 0, at, "", "states no gen_ai.usage.prompt_tokens and completion_tokens; text is not tokenised here")
+	}
+	k.prompt, k.output = s.Attr.Prompt, s.Attr.Output
+	return k, cmp.Or(counts(file, 0, at+".gen_ai.usage.prompt_tokens", k.prompt), counts(file, 0, at+".gen_ai.usage.completion_tokens", k.output))
 }
 
 func calls(client int, file string, spans []span) (out []workload.TraceRow, err error) {
+	all := make([]call, len(spans))
+	var origin time.Time // the earliest start: traces need not follow one another
+	for i := range spans {
+		if all[i], err = spans[i].call(file); err != nil {
+			return nil, err
+		}
+		if i == 0 || all[i].start.Before(origin) {
+			origin = all[i].start
+		}
+	}
 	last := map[string]call{}
-	var origin time.Time
-	for i, s := range spans {
-		start, err := parseTime(s.Start)
-		end, err2 := parseTime(s.End)
-		if err != nil || err2 != nil || end.Before(start) {
-			return nil, refuse(file, 0, "spans."+s.ID, s.Start, "has no start and end time in order")
-		}
-		if s.Attr.Prompt < 1 || s.Attr.Output < 1 {
-			return nil, refuse(file, 0, "spans."+s.ID, "", "states no gen_ai.usage.prompt_tokens and completion_tokens; text is not tokenised here")
-		}
-		if i == 0 {
-			origin = start
-		}
+	for i, k := range all {
+		s := &spans[i]
 		before, follows := last[s.Trace]
-		fresh, session := s.Attr.Prompt, int64(len(last))
+		fresh := k.prompt
+		k.session = int64(len(last))
 		if follows {
-			session, fresh = before.session, s.Attr.Prompt-before.prompt-before.output
-			if fresh < 1 || start.Before(before.end) {
-				return nil, refuse(file, 0, "spans."+s.ID, fmt.Sprint(s.Attr.Prompt), "does not continue the call before it in its trace")
+			k.session, fresh = before.session, k.prompt-before.prompt-before.output
+			if fresh < 1 || k.start.Before(before.end) {
+				return nil, refuse(file, 0, "spans."+s.ID, fmt.Sprint(k.prompt), "does not continue the call before it in its trace")
 			}
 		}
-		t := row(client, int64(i), own(client, int64(i), fresh), s.Attr.Output)
-		t.Session = &session
+		t := row(client, int64(i), own(client, int64(i), int(fresh)), int(k.output))
+		t.Session = &k.session
 		if follows {
-			t.AfterRound, t.Wait = true, start.Sub(before.end).Microseconds()
+			t.AfterRound, t.Wait = true, micros(before.end, k.start)
 		} else {
-			at := start.Sub(origin).Microseconds()
+			at := micros(origin, k.start)
 			t.At = &at
 		}
-		last[s.Trace] = call{session, s.Attr.Prompt, s.Attr.Output, end}
+		last[s.Trace] = k
 		out = append(out, t)
 	}
 	return out, nil

@@ -3,13 +3,16 @@ package convert
 import (
 	"bytes"
 	"encoding/csv"
-	"encoding/json"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/inference-sim/accuracy-dashboard/internal/diag"
+	"github.com/inference-sim/accuracy-dashboard/internal/strict"
 	"github.com/inference-sim/accuracy-dashboard/internal/substream"
+	"github.com/inference-sim/accuracy-dashboard/sim/spec"
 	"github.com/inference-sim/accuracy-dashboard/sim/workload"
 )
 
@@ -109,8 +112,8 @@ func serveGenWindows(f File) ([]window, error) {
 		var v [6]float64
 		for k := range v {
 			if k != 3 {
-				if v[k], err = strconv.ParseFloat(l[k], 64); err != nil {
-					return nil, refuse(f.Name, i+1, "", l[k], "is not a number")
+				if v[k], err = strconv.ParseFloat(l[k], 64); err != nil || !(math.Abs(v[k]) <= spec.MaxSeconds) {
+					return nil, &diag.Refusal{File: f.Name, Line: i + 1, Value: l[k], Problem: "is no number of a window", Accept: "a number of at most 1e9"}
 				}
 			}
 		}
@@ -159,8 +162,8 @@ func (l tableList) at(t float64) *table {
 // serveGenTables reads the non-empty tables in order of time.
 func serveGenTables(f File) (tableList, error) {
 	var raw map[string]map[string]string
-	if err := json.Unmarshal(f.Data, &raw); err != nil {
-		return nil, refuse(f.Name, 0, "", "", err.Error())
+	if err := strict.Foreign(f.Name, f.Data, &raw); err != nil {
+		return nil, err
 	}
 	var out tableList
 	for start, fields := range raw { //determinism:any-order sorted below
@@ -193,7 +196,7 @@ func parseMarginal(s string) (m marginal, err error) {
 		k, v, ok := strings.Cut(pair, ":")
 		length, err := strconv.ParseFloat(strings.TrimSpace(k), 64)
 		p, err2 := strconv.ParseFloat(strings.TrimSpace(v), 64)
-		if !ok || err != nil || err2 != nil || p < 0 || length < 0 {
+		if !ok || err != nil || err2 != nil || !(p >= 0 && p <= 1) || !(length >= 0 && length <= spec.MaxTokens) {
 			return m, fmt.Errorf("%q is not length: probability", pair)
 		}
 		total += p

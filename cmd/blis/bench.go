@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"embed"
 	"fmt"
 	"io"
@@ -11,7 +12,6 @@ import (
 	"github.com/inference-sim/accuracy-dashboard/internal/canon"
 	"github.com/inference-sim/accuracy-dashboard/internal/diag"
 	"github.com/inference-sim/accuracy-dashboard/internal/world"
-	"github.com/inference-sim/accuracy-dashboard/sim"
 	"github.com/inference-sim/accuracy-dashboard/sim/floor"
 	"github.com/inference-sim/accuracy-dashboard/sim/spec"
 	"github.com/spf13/cobra"
@@ -33,7 +33,7 @@ func benchCmd() *cobra.Command {
 		Example: "  blis bench --workload w1 --json\n  blis bench --workload w1-4 --requests 100000 --prefix-caching=false",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			f, err := q.run()
+			f, err := q.run(cmd.Context())
 			if err != nil {
 				return err
 			}
@@ -104,7 +104,7 @@ func (q *benchQuery) scenario() (*spec.Scenario, error) {
 	return s, err
 }
 
-func (q *benchQuery) run() (*benchFigures, error) {
+func (q *benchQuery) run(ctx context.Context) (*benchFigures, error) {
 	s, err := q.scenario()
 	if err != nil {
 		return nil, err
@@ -120,7 +120,7 @@ func (q *benchQuery) run() (*benchFigures, error) {
 		runtime.ReadMemStats(&before)
 		world := w.Sim()
 		world.Files = traces{referenceWorkloads}
-		r, err = sim.Run(s, world)
+		r, err = simulate(ctx, q.workload, s, world)
 		runtime.ReadMemStats(&after)
 		return err
 	})
@@ -136,15 +136,15 @@ func (q *benchQuery) run() (*benchFigures, error) {
 	}
 	f.StepsPerRequest, f.PerStep = float64(steps)/n, cpu*1e9/float64(steps)
 	f.EventsPer, f.PerEvent = float64(r.Events.Transitions)/n, cpu*1e9/float64(r.Events.Transitions)
-	return f, q.compare(f, s, w)
+	return f, q.compare(ctx, f, s, w)
 }
 
 // compare runs the bare loop on what one instance got.
-func (q *benchQuery) compare(f *benchFigures, s *spec.Scenario, w *world.World) error {
+func (q *benchQuery) compare(ctx context.Context, f *benchFigures, s *spec.Scenario, w *world.World) error {
 	rec := new(loadRecorder)
 	world := w.Sim()
 	world.Observer, world.Files = rec, traces{referenceWorkloads}
-	if _, err := sim.Run(s, world); err != nil {
+	if _, err := simulate(ctx, q.workload, s, world); err != nil {
 		return err
 	}
 	l := rec.load(s)

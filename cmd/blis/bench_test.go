@@ -19,7 +19,7 @@ func TestCostOfARequestDoesNotGrowWithTheRun(t *testing.T) {
 	for _, prefix := range []bool{true, false} {
 		var first *benchFigures
 		for _, n := range sizes {
-			f, err := (&benchQuery{workload: "w1", requests: n, repeat: repeat, prefix: prefix}).run()
+			f, err := (&benchQuery{workload: "w1", requests: n, repeat: repeat, prefix: prefix}).run(t.Context())
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -1,13 +1,13 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"math"
 	"text/tabwriter"
 
 	"github.com/inference-sim/accuracy-dashboard/internal/diag"
-	"github.com/inference-sim/accuracy-dashboard/sim"
 	"github.com/inference-sim/accuracy-dashboard/sim/analysis"
 	"github.com/inference-sim/accuracy-dashboard/sim/metric"
 	"github.com/inference-sim/accuracy-dashboard/sim/spec"
@@ -25,7 +25,7 @@ func compareCmd() *cobra.Command {
 		Example: "  blis compare tp1.yaml tp2.yaml --metric ttft_mean --metric output_throughput --margin 0.02",
 		Args:    cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			rows, err := q.run(args)
+			rows, err := q.run(cmd.Context(), args)
 			if err != nil {
 				return err
 			}
@@ -68,7 +68,7 @@ type comparisonRow struct {
 	Equivalent bool     `json:"equivalent"`
 }
 
-func (q *compareQuery) run(paths []string) ([]comparisonRow, error) {
+func (q *compareQuery) run(ctx context.Context, paths []string) ([]comparisonRow, error) {
 	if q.seeds < analysis.MinReplications {
 		return nil, &diag.Refusal{Field: "--seeds", Value: fmt.Sprint(q.seeds), Problem: "is too few to see the spread", Accept: fmt.Sprintf("%d or more", analysis.MinReplications), Rule: "DEV-11"}
 	}
@@ -78,7 +78,7 @@ func (q *compareQuery) run(paths []string) ([]comparisonRow, error) {
 	var sides [2][][]float64
 	fixed := true
 	for i, path := range paths {
-		values, random, err := q.replicate(path)
+		values, random, err := q.replicate(ctx, path)
 		if err != nil {
 			return nil, err
 		}
@@ -105,7 +105,7 @@ func (q *compareQuery) run(paths []string) ([]comparisonRow, error) {
 }
 
 // replicate runs one scenario with seeds 1, 2, ...: once when nothing is drawn.
-func (q *compareQuery) replicate(path string) (values [][]float64, random bool, err error) {
+func (q *compareQuery) replicate(ctx context.Context, path string) (values [][]float64, random bool, err error) {
 	s, err := readScenario(path)
 	if err != nil {
 		return nil, false, err
@@ -118,32 +118,39 @@ func (q *compareQuery) replicate(path string) (values [][]float64, random bool, 
 	s.Frame.Metrics, s.Frame.Scopes = q.metrics, []string{"cluster"}
 	for seed := 1; seed <= q.seeds; seed++ {
 		s.Frame.Seed = uint64(seed)
-		r, err := sim.Run(s, w)
+		r, err := simulate(ctx, path, s, w)
 		if err != nil {
-			return nil, false, diag.In(path, err)
+			return nil, false, err
 		}
 		for i, id := range q.metrics {
-			f, ok := r.Figure(id, "cluster")
-			if !ok {
-				return nil, false, &diag.Refusal{File: path, Field: id, Problem: "has no figure in a run: " + absence(r, id), Rule: "DEV-7"}
+			v, err := valueOf(path, r, id)
+			if err != nil {
+				return nil, false, err
 			}
-			values[i] = append(values[i], f.Value)
+			values[i] = append(values[i], v)
 		}
 		random = r.Random[:4] != "none"
 	}
 	return values, random, nil
 }
 
-func absence(r *spec.Result, id string) string {
-	if !r.Accepted {
-		return fmt.Sprint("its frame was not met: ", r.Failures)
+// valueOf is a metric's value over the cluster. A run that its frame does not accept
+// is a check that failed, as in every command.
+func valueOf(scenario string, r *spec.Result, id string) (float64, error) {
+	if err := accepted(scenario, r); err != nil {
+		return 0, err
 	}
+	f, ok := r.Figure(id, "cluster")
+	if ok {
+		return f.Value, nil
+	}
+	reason := "not computed"
 	for _, w := range r.Withheld {
 		if w.Metric == id {
-			return w.Reason
+			reason = w.Reason
 		}
 	}
-	return "not computed"
+	return 0, &diag.Refusal{File: scenario, Field: id, Problem: "has no figure in a run: " + reason, Rule: "DEV-7"}
 }
 
 func (q *compareQuery) row(d *metric.Definition, a, b []float64, fixed bool) (comparisonRow, float64, error) {

@@ -1,11 +1,14 @@
 package main
 
 import (
+	"context"
 	"fmt"
+	"io"
+	"strings"
 	"text/tabwriter"
 
 	"github.com/inference-sim/accuracy-dashboard/internal/diag"
-	"github.com/inference-sim/accuracy-dashboard/sim"
+	"github.com/inference-sim/accuracy-dashboard/internal/exit"
 	"github.com/inference-sim/accuracy-dashboard/sim/analysis"
 	"github.com/inference-sim/accuracy-dashboard/sim/metric"
 	"github.com/inference-sim/accuracy-dashboard/sim/spec"
@@ -18,24 +21,20 @@ func replicateCmd() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "replicate SCENARIO.yaml",
 		Short: "figures with intervals, from replications until they are narrow enough",
-		Long: "Replications have seeds 1, 2, ...: at least five, until every metric's interval is within --width of its mean or --limit is reached. " +
+		Long: "Replications have seeds 1, 2, ...: at least five, until every metric's interval is within --width of its mean or --limit is reached; " +
+			"the latter is a check that failed, and the figures are printed with the width reached. " +
 			"The interval covers the workload's randomness, not the coefficients' uncertainty.",
 		Example: "  blis replicate chat.yaml --metric ttft_p99 --width 0.05",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			figures, err := q.run(args[0])
+			figures, short, err := q.run(cmd.Context(), args[0])
 			if err != nil {
 				return err
 			}
-			if q.json {
-				return printJSON(cmd.OutOrStdout(), figures)
+			if err := q.print(cmd.OutOrStdout(), figures); err != nil {
+				return err
 			}
-			t := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 4, 2, ' ', 0)
-			fmt.Fprintln(t, "metric\tmean\tinterval\treplications")
-			for _, f := range figures {
-				fmt.Fprintf(t, "%s (%s)\t%.5g\t[%.5g, %.5g] at %.0f%%\t%d\n", f.Metric, f.Unit, f.Value, f.Interval.Low, f.Interval.High, 100*f.Interval.Level, f.Interval.Runs)
-			}
-			return t.Flush()
+			return short
 		},
 	}
 	f := c.Flags()
@@ -56,62 +55,81 @@ type replicateQuery struct {
 	data         dataFlags
 }
 
-func (q *replicateQuery) run(path string) ([]spec.Figure, error) {
+// run gives each metric's figure. short is a *exit.CheckFailed when the limit came
+// before the width.
+func (q *replicateQuery) run(ctx context.Context, path string) (figures []spec.Figure, short, err error) {
 	if !(q.width >= 0) || !(q.level > 0 && q.level < 1) || q.limit < analysis.MinReplications {
-		return nil, &diag.Refusal{Field: "--width, --level, --limit", Value: fmt.Sprint(q.width, ", ", q.level, ", ", q.limit), Problem: "are out of range",
+		return nil, nil, &diag.Refusal{Field: "--width, --level, --limit", Value: fmt.Sprint(q.width, ", ", q.level, ", ", q.limit), Problem: "are out of range",
 			Accept: fmt.Sprintf("a width of 0 or more, a level in 0..1, a limit of %d or more", analysis.MinReplications)}
 	}
 	s, err := readScenario(path)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	w, err := q.data.open(path)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	s.Frame.Metrics, s.Frame.Scopes = q.metrics, []string{"cluster"}
 	values := make([][]float64, len(q.metrics))
 	for seed := 1; ; seed++ {
 		s.Frame.Seed = uint64(seed)
-		r, err := sim.Run(s, w)
+		r, err := simulate(ctx, path, s, w)
 		if err != nil {
-			return nil, diag.In(path, err)
+			return nil, nil, err
 		}
 		if r.Random[:4] == "none" {
-			return nil, &diag.Refusal{File: path, Problem: "has no random input: every replication would be the same run", Accept: "blis run", Rule: "DEV-11"}
+			return nil, nil, &diag.Refusal{File: path, Problem: "has no random input: every replication would be the same run", Accept: "blis run", Rule: "DEV-11"}
 		}
 		for i, id := range q.metrics {
-			f, ok := r.Figure(id, "cluster")
-			if !ok {
-				return nil, &diag.Refusal{File: path, Field: id, Problem: "has no figure in a run: " + absence(r, id), Rule: "DEV-7"}
+			v, err := valueOf(path, r, id)
+			if err != nil {
+				return nil, nil, err
 			}
-			values[i] = append(values[i], f.Value)
+			values[i] = append(values[i], v)
 		}
 		if seed < analysis.MinReplications {
 			continue
 		}
-		figures, narrow, err := q.estimate(values)
-		if err != nil || narrow || seed >= q.limit {
-			return figures, err
+		figures, wide, err := q.estimate(values)
+		if err != nil || len(wide) == 0 {
+			return figures, nil, err
+		}
+		if seed >= q.limit {
+			what := fmt.Sprintf("%s: --width: %g is not reached within --limit %d: %s", path, q.width, q.limit, strings.Join(wide, ", "))
+			return figures, &exit.CheckFailed{What: what}, nil
 		}
 	}
 }
 
-// estimate gives each metric's interval, and whether all are narrow enough.
-func (q *replicateQuery) estimate(values [][]float64) (out []spec.Figure, narrow bool, err error) {
-	narrow = true
+// estimate gives each metric's interval, and the widths of those too wide.
+func (q *replicateQuery) estimate(values [][]float64) (out []spec.Figure, wide []string, err error) {
 	for i, id := range q.metrics {
 		d, err := metric.Lookup(id)
 		if err != nil {
-			return nil, false, err
+			return nil, nil, err
 		}
 		e, err := analysis.Replications(values[i], q.level)
 		if err != nil {
-			return nil, false, err
+			return nil, nil, err
 		}
-		narrow = narrow && e.RelativeWidth() <= q.width
+		if width := e.RelativeWidth(); !(width <= q.width) {
+			wide = append(wide, fmt.Sprintf("%s reached %.3g", id, width))
+		}
 		out = append(out, spec.Figure{Metric: id, Scope: "cluster", Value: e.Mean, Unit: d.Unit, Count: int64(e.Samples),
 			Interval: &spec.Interval{Low: e.Low, High: e.High, Level: e.Level, Covers: "the workload's randomness, over replications", Runs: e.Samples}})
 	}
-	return out, narrow, nil
+	return out, wide, nil
+}
+
+func (q *replicateQuery) print(w io.Writer, figures []spec.Figure) error {
+	if q.json {
+		return printJSON(w, figures)
+	}
+	t := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
+	fmt.Fprintln(t, "metric\tmean\tinterval\treplications")
+	for _, f := range figures {
+		fmt.Fprintf(t, "%s (%s)\t%.5g\t[%.5g, %.5g] at %.0f%%\t%d\n", f.Metric, f.Unit, f.Value, f.Interval.Low, f.Interval.High, 100*f.Interval.Level, f.Interval.Runs)
+	}
+	return t.Flush()
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"io"
 	"os"
@@ -36,14 +35,14 @@ func runCmd() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			watcher, err := look.start(cmd.Context(), cmd.ErrOrStderr(), s)
+			watcher, err := look.start(cmd.ErrOrStderr(), s)
 			if err != nil {
 				return err
 			}
 			w.Observer = watcher
-			r, err := sim.Run(s, w)
+			r, err := simulate(cmd.Context(), args[0], s, w)
 			if err = watcher.finish(err); err != nil {
-				return diag.In(args[0], err)
+				return err
 			}
 			return printResult(cmd.OutOrStdout(), args[0], r)
 		},
@@ -104,12 +103,4 @@ func (d *dataFlags) open(scenario string) (sim.World, error) {
 	s := w.Sim()
 	s.Files = os.DirFS(filepath.Dir(scenario))
 	return s, nil
-}
-
-// canceled is the error of a run that was interrupted.
-func canceled(ctx context.Context) error {
-	if ctx.Err() == nil {
-		return nil
-	}
-	return fmt.Errorf("interrupted: %w", ctx.Err())
 }

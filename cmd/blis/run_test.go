@@ -166,13 +166,19 @@ func TestCompareHasThreeOutcomes(t *testing.T) {
 	if _, again, _ := blisIn(t, dir, "compare", "a.yaml", "b.yaml", "--metric", "ttft_mean", "--json"); first == "" || again != first {
 		t.Errorf("compared twice: got %s, then %s", first, again)
 	}
-	for name, c := range map[string]struct{ from, to, want string }{
-		"a setting the engine does not have": {"max-num-seqs", "max-num-seq", "max-num-seq"},
-		"a run outside its conditions":       {"workload:", "frame: {stop: {horizon: 0.3}, drain: measured, accept: {failed: 0, unfinished: 0}}\nworkload:", "its frame was not met"},
+	for name, c := range map[string]struct {
+		from, to, want string
+		code           int
+	}{
+		"a setting the engine does not have": {"max-num-seqs", "max-num-seq", "max-num-seq", exit.Refused},
+		"a run outside its conditions":       {"workload:", "frame: {stop: {horizon: 0.3}, drain: measured, accept: {failed: 0, unfinished: 0}}\nworkload:", "b.yaml: frame: the run is not accepted: ", exit.Failed},
 	} {
 		dir := withFiles(t, map[string]string{"a.yaml": chatScenario, "b.yaml": strings.Replace(chatScenario, c.from, c.to, 1)})
-		if code, out, complaint := blisIn(t, dir, "compare", "a.yaml", "b.yaml", "--metric", "ttft_mean"); code != exit.Refused || !strings.Contains(complaint, c.want) {
+		if code, out, complaint := blisIn(t, dir, "compare", "a.yaml", "b.yaml", "--metric", "ttft_mean"); code != c.code || !strings.Contains(complaint, c.want) {
 			t.Errorf("%s: got %d, %s%s", name, code, out, complaint)
+		}
+		if code, out, complaint := blisIn(t, dir, "replicate", "b.yaml", "--metric", "ttft_mean"); code != c.code || !strings.Contains(complaint, c.want) {
+			t.Errorf("%s, replicated: got %d, %s%s", name, code, out, complaint)
 		}
 	}
 	if code, _, complaint := blisIn(t, dir, "compare", "a.yaml", "b.yaml", "--metric", "ttft_p98"); code != exit.Refused || !strings.Contains(complaint, "ttft_p98") {
@@ -224,6 +230,10 @@ func TestReplicateStopsAtTheWidth(t *testing.T) {
 	var figures []spec.Figure
 	if code != 0 || json.Unmarshal([]byte(out), &figures) != nil || len(figures) != 1 || figures[0].Interval.Runs != 5 {
 		t.Errorf("a wide interval: got %d, %s%s", code, out, complaint)
+	}
+	code, out, complaint = blisIn(t, dir, "replicate", "s.yaml", "--metric", "ttft_mean", "--width", "1e-9", "--limit", "6", "--json")
+	if code != exit.Failed || json.Unmarshal([]byte(out), &figures) != nil || figures[0].Interval.Runs != 6 || !strings.Contains(complaint, "s.yaml: --width: 1e-09 is not reached within --limit 6: ttft_mean reached 0.") {
+		t.Errorf("the limit: got %d, %s%s", code, out, complaint)
 	}
 	if code, _, complaint = blisIn(t, dir, "replicate", "fixed.yaml"); code != exit.Refused || !strings.Contains(complaint, "has no random input") {
 		t.Errorf("no random input: got %d, %s", code, complaint)

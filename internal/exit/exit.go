@@ -14,6 +14,7 @@ import (
 	"os/signal"
 	"runtime/debug"
 	"strings"
+	"syscall"
 
 	"github.com/inference-sim/accuracy-dashboard/internal/diag"
 	"github.com/spf13/cobra"
@@ -41,11 +42,12 @@ func (u usage) Unwrap() error { return u.error }
 // UsageError makes err exit with code 2.
 func UsageError(err error) error { return usage{err} }
 
-// Main runs root with an interrupt that cancels its context: commands see
-// ctx.Done and leave nothing half-written.
+// Main runs root with an interrupt or SIGTERM that cancels its context: commands
+// see ctx.Done and leave nothing half-written. A second signal kills.
 func Main(root *cobra.Command) int {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
+	context.AfterFunc(ctx, stop)
 	return Run(ctx, root, os.Args[1:], os.Stdout, os.Stderr)
 }
 

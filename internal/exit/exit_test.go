@@ -4,8 +4,11 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"os"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 
 	"github.com/inference-sim/accuracy-dashboard/internal/diag"
 	"github.com/inference-sim/accuracy-dashboard/internal/keep"
@@ -42,6 +45,32 @@ func TestCodes(t *testing.T) {
 				t.Errorf("stderr: got %q, want it to hold %q", errs.String(), c.want)
 			}
 		})
+	}
+}
+
+// Both signals that ask a program to end let the command clean up.
+func TestSignalsCancelTheCommand(t *testing.T) {
+	defer func(args []string) { os.Args = args }(os.Args)
+	os.Args = []string{"tool"}
+	self, err := os.FindProcess(os.Getpid())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range []os.Signal{os.Interrupt, syscall.SIGTERM} {
+		root := &cobra.Command{Use: "tool", RunE: func(c *cobra.Command, _ []string) error {
+			if err := self.Signal(s); err != nil {
+				t.Skip(err)
+			}
+			select {
+			case <-c.Context().Done():
+			case <-time.After(10 * time.Second):
+				t.Errorf("%v: the command was not told", s)
+			}
+			return c.Context().Err()
+		}}
+		if got := Main(root); got != Refused {
+			t.Errorf("%v: got %d, want %d", s, got, Refused)
+		}
 	}
 }
 

@@ -1,0 +1,49 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/inference-sim/accuracy-dashboard/internal/diag"
+	"github.com/inference-sim/accuracy-dashboard/sim"
+	"github.com/inference-sim/accuracy-dashboard/sim/des"
+	"github.com/inference-sim/accuracy-dashboard/sim/spec"
+)
+
+// simulate is how every command runs a scenario: until it ends, or until ctx does.
+// A refusal names file.
+func simulate(ctx context.Context, file string, s *spec.Scenario, w sim.World) (*spec.Result, error) {
+	if err := canceled(ctx); err != nil {
+		return nil, err
+	}
+	if w.Observer == nil {
+		w.Observer = blind{}
+	}
+	w.Observer = interruptible{w.Observer, ctx}
+	r, err := sim.Run(s, w)
+	return r, diag.In(file, err)
+}
+
+// interruptible is an observer whose run ends with ctx.
+type interruptible struct {
+	sim.Observer
+	ctx context.Context
+}
+
+func (i interruptible) Stop() error { return canceled(i.ctx) }
+
+// canceled is the error of a run that was interrupted.
+func canceled(ctx context.Context) error {
+	if ctx.Err() == nil {
+		return nil
+	}
+	return fmt.Errorf("interrupted: %w", ctx.Err())
+}
+
+// blind observes nothing.
+type blind struct{}
+
+func (blind) Batch(sim.BatchRecord)      {}
+func (blind) Request(sim.RequestRecord)  {}
+func (blind) Instant(des.Time, sim.Load) {}
+func (blind) Stop() error                { return nil }

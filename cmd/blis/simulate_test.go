@@ -1,0 +1,62 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/inference-sim/accuracy-dashboard/internal/exit"
+	"github.com/inference-sim/accuracy-dashboard/sim"
+	"github.com/inference-sim/accuracy-dashboard/sim/des"
+)
+
+// Every command that simulates stops when it is interrupted, and leaves no file.
+func TestEveryRunStopsWhenInterrupted(t *testing.T) {
+	dir := withFiles(t, map[string]string{"s.yaml": chatScenario, "t.jsonl": ""})
+	if code, _, complaint := blisIn(t, dir, "trace", "export", "s.yaml", "--out", "t.jsonl"); code != exit.Done {
+		t.Fatal(complaint)
+	}
+	done, cancel := context.WithCancel(t.Context())
+	cancel()
+	for _, line := range []string{"run s.yaml --timeline x --plot y", "bench --requests 10", "compare s.yaml s.yaml", "replicate s.yaml", "replay s.yaml t.jsonl", "trace export s.yaml --out x"} {
+		var out, complaint bytes.Buffer
+		code := exit.Run(done, root(), strings.Fields(line), &out, &complaint)
+		if want := "blis: interrupted: context canceled\nhint: interrupted; nothing half-written was left\n"; code != exit.Refused || complaint.String() != want || out.Len() > 0 {
+			t.Errorf("%s: got %d, %q, want %d, %q", line, code, complaint.String(), exit.Refused, want)
+		}
+	}
+	if left, _ := os.ReadDir(dir); len(left) != 2 {
+		t.Errorf("left %v, want what was there", left)
+	}
+}
+
+// canceler interrupts its own run.
+type canceler struct {
+	blind
+	cancel func()
+	last   des.Time
+}
+
+func (c *canceler) Instant(now des.Time, _ sim.Load) { c.cancel(); c.last = now }
+
+func TestARunIsInterruptedInItsMiddle(t *testing.T) {
+	dir := withFiles(t, map[string]string{"s.yaml": strings.Replace(chatScenario, "requests: 40", "requests: 4000", 1)})
+	t.Chdir(dir)
+	s, err := readScenario("s.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := (&dataFlags{}).open("s.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	c := &canceler{cancel: cancel}
+	w.Observer = c
+	if _, err := simulate(ctx, "s.yaml", s, w); !errors.Is(err, context.Canceled) || c.last > 50e6 {
+		t.Errorf("got %v at %d us of 200e6, want an interruption at once", err, c.last)
+	}
+}

@@ -17,6 +17,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/inference-sim/accuracy-dashboard/internal/diag"
 	"gopkg.in/yaml.v3"
@@ -38,7 +39,7 @@ func byTheBook(file string, data []byte, v any) error {
 		if errors.Is(err, io.EOF) {
 			return &diag.Refusal{File: file, Problem: "is empty", Accept: "one document"}
 		}
-		return syntax(file, err)
+		return syntax(file, data, err)
 	}
 	if err := dec.Decode(new(yaml.Node)); !errors.Is(err, io.EOF) {
 		return &diag.Refusal{File: file, Problem: "holds more than one document", Accept: "one document"}
@@ -53,7 +54,7 @@ func byTheBook(file string, data []byte, v any) error {
 		if where := mistyped(doc.Content[0], reflect.TypeOf(v)); where != nil {
 			return diag.In(file, where)
 		}
-		return syntax(file, err)
+		return syntax(file, data, err)
 	}
 	return nil
 }
@@ -72,11 +73,15 @@ func walk(n *yaml.Node) error {
 		return walkMapping(n)
 	}
 	for i, c := range n.Content {
-		if err := walk(c); err != nil {
-			if n.Kind == yaml.SequenceNode {
-				err = inItem(i, err)
-			}
+		err := walk(c)
+		if n.Kind != yaml.SequenceNode {
 			return err
+		}
+		if c.Tag == "!!null" { // yaml.v3 drops it, or makes it a zero
+			err = at(c, "is an empty entry", "a value, or no entry")
+		}
+		if err != nil {
+			return inItem(i, err)
 		}
 	}
 	return nil
@@ -133,6 +138,10 @@ func (s shapes) known(n *yaml.Node, t reflect.Type) error {
 		return nil // the type checks its own node
 	}
 	switch {
+	case octal.MatchString(n.Value) && (n.Tag == "!!int" || n.Tag == "!!float") && kindName(t) != kindName(reflect.TypeFor[string]()):
+		return at(n, "begins with a zero, which YAML 1.1 reads in base 8", "the number without it, or 0o and octal digits")
+	case t.Kind() == reflect.Interface:
+		return s.within(n, t)
 	case n.Tag == "!!float" && kindName(t) == wholeNumber:
 		return whole(n)
 	case n.Kind == yaml.MappingNode && t.Kind() == reflect.Struct:
@@ -152,6 +161,23 @@ func (s shapes) known(n *yaml.Node, t reflect.Type) error {
 	}
 	return nil
 }
+
+// within is known for what lies in an interface.
+func (s shapes) within(n *yaml.Node, t reflect.Type) error {
+	for i, c := range n.Content {
+		err := s.known(c, t)
+		switch {
+		case err == nil:
+		case n.Kind == yaml.SequenceNode:
+			return inItem(i, err)
+		default:
+			return inKey(n.Content[i-i%2].Value, err)
+		}
+	}
+	return nil
+}
+
+var octal = regexp.MustCompile(`^[-+]?0[0-9_]`)
 
 func (s shapes) knownFields(n *yaml.Node, t reflect.Type) error {
 	of, ok := s[t]
@@ -232,11 +258,30 @@ func scalar(n *yaml.Node) string {
 
 var lineOf = regexp.MustCompile(`line (\d+): (.*)`)
 
-// syntax turns yaml.v3's error text into a refusal with its line.
-func syntax(file string, err error) error {
+// fromZero are the errors of yaml.v3's parser, whose lines count from 0; those of its
+// scanner count from 1.
+var fromZero = regexp.MustCompile(`^did not find expected (<|node content|key|'-'|',')|^found (duplicate|incompatible|undefined) `)
+
+// syntax turns yaml.v3's error text into a refusal with its line. The text has none for
+// the first line, and for a byte that is no text.
+func syntax(file string, data []byte, err error) error {
 	if m := lineOf.FindStringSubmatch(err.Error()); m != nil {
 		line, _ := strconv.Atoi(m[1])
+		if fromZero.MatchString(m[2]) {
+			line++
+		}
 		return &diag.Refusal{File: file, Line: line, Problem: m[2]}
 	}
-	return &diag.Refusal{File: file, Problem: strings.TrimPrefix(err.Error(), "yaml: ")}
+	r := &diag.Refusal{File: file, Line: 1, Problem: strings.TrimPrefix(err.Error(), "yaml: ")}
+	if i := unreadable(data); i >= 0 {
+		r.Line, r.Col = position(data, int64(i))
+	}
+	return r
+}
+
+// unreadable is the place of the first byte that is no text, -1 for none.
+func unreadable(data []byte) int {
+	return bytes.IndexFunc(data, func(c rune) bool {
+		return c == utf8.RuneError || c < ' ' && c != '\n' && c != '\t' && c != '\r' || c == 0x7f
+	})
 }

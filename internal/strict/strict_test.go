@@ -51,10 +51,21 @@ func TestYAML(t *testing.T) {
 		{"text its type refuses", "unit: s\n", "f.yaml:1:7: unit: \"s\" is not a unit"},
 		{"text its type takes", "unit: ms\n", ""},
 		{"null", "name:\nsub: [{n: }]\n", ""},
+		{"octal by a zero", "rate: 010\n", "f.yaml:1:7: rate: 010: begins with a zero"},
+		{"octal in a list", "sub: [{n: -07}]\n", "sub[0].n: -07: begins with a zero"},
+		{"octal in a free map", "args: {x: [1, 08.5]}\n", "args.x[1]: 08.5: begins with a zero"},
+		{"a fraction", "rate: 0.10\n", ""},
+		{"a zero, and octal that says so", "seed: 0\nsub: [{n: 0o17}]\n", ""},
+		{"digits of a text", "name: 010\n", ""},
+		{"an empty entry", "sub: [{n: 1}, ]\nargs: {x: [1, ~]}\n", "f.yaml:2:15: args.x[1]: is an empty entry"},
+		{"an empty entry of a block", "sub:\n- n: 1\n-\n", "f.yaml:3:2: sub[1]: is an empty entry"},
+		{"no syntax, on the first line", "name: [}\n", "f.yaml:1: did not find"},
+		{"no syntax, on the second line", "rate: 1\nname: [}\n", "f.yaml:2: did not find"},
+		{"a byte that is no text", "rate: 1\nname: a\x01\n", "f.yaml:2:8: control characters"},
 		{"two documents", "name: a\n---\nname: b\n", "f.yaml: holds more than one document"},
 		{"empty", "", "f.yaml: is empty"},
 		{"alias", "name: &x a\nargs: {y: *x}\n", "f.yaml:2:11: args.y: is an alias"},
-		{"broken", "name: [\n", "f.yaml:1"},
+		{"broken", "name: [\n", "f.yaml:2: did not find"},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) { check(t, YAML("f.yaml", []byte(c.in), new(doc)), c.want) })
@@ -80,6 +91,18 @@ func TestJSON(t *testing.T) {
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) { check(t, JSON("f.json", []byte(c.in), new(doc)), c.want) })
+	}
+}
+
+// What another tool wrote may say more than is asked, but not say it wrong.
+func TestForeign(t *testing.T) {
+	for in, want := range map[string]string{
+		`{"name":"a","more":[1]}`:     "",
+		`{"name":"a","name":"b"}`:     "f.json:1:19: name: repeats a key",
+		"{\"more\":1,\n\"seed\":0.5}": "f.json:2:11: seed: 0.5: is of the wrong type or out of its range",
+		`{"seed":1`:                   "ends too early",
+	} {
+		check(t, Foreign("f.json", []byte(in), new(doc)), want)
 	}
 }
 

@@ -59,18 +59,24 @@ func (f *Frame) check() error {
 		errs = append(errs, refuse("frame.warmup", "", "states two rules", "requests or seconds"))
 	}
 	for i, id := range f.Metrics {
+		errs = append(errs, once(fmt.Sprintf("frame.metrics[%d]", i), f.Metrics, i))
 		if _, err := metric.Lookup(id); err != nil {
 			errs = append(errs, rename(err, fmt.Sprintf("frame.metrics[%d]", i)))
 		}
 	}
 	for i, sc := range f.Scopes {
-		errs = append(errs, oneOf(fmt.Sprintf("frame.scopes[%d]", i), sc, Scopes()))
+		at := fmt.Sprintf("frame.scopes[%d]", i)
+		errs = append(errs, oneOf(at, sc, Scopes()), once(at, f.Scopes, i))
 	}
 	return first(errs...)
 }
 
-// together checks what no single block can: that the run ends.
+// together checks what no single block can: that the run ends, and that a fabric has
+// nodes to join.
 func (s *Scenario) together() error {
+	if s.Cluster.Fabric != "" && s.Cluster.Nodes < 2 {
+		return refuse("cluster.fabric", s.Cluster.Fabric, "joins the nodes of an instance, and there is one", "cluster.nodes of 2 or more")
+	}
 	if s.Frame.Stop.Requests > 0 || s.Frame.Stop.Horizon > 0 {
 		return nil
 	}
@@ -117,6 +123,14 @@ func oneOf(field, v string, set []string) error {
 		return refuse(field, "", "is missing", diag.OneOf(v, set))
 	}
 	return refuse(field, v, "is not known", diag.OneOf(v, set))
+}
+
+// once refuses entry i of list when it stands before i already.
+func once(field string, list []string, i int) error {
+	if slices.Contains(list[:i], list[i]) {
+		return refuse(field, list[i], "is stated twice", "each once")
+	}
+	return nil
 }
 
 func within(field string, v, low, high int) error {

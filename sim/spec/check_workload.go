@@ -26,7 +26,7 @@ func (w *Workload) check() error {
 	if n := len(w.Clients); n > maxClients {
 		return refuse("workload.clients", fmt.Sprint(n), "are too many", fmt.Sprintf("1 to %d clients", maxClients))
 	}
-	names := map[string]bool{}
+	names, classes := map[string]bool{}, map[string]Objectives{}
 	for i := range w.Clients {
 		c, at := &w.Clients[i], fmt.Sprintf("workload.clients[%d]", i)
 		if names[c.Name] {
@@ -36,6 +36,10 @@ func (w *Workload) check() error {
 		if err := c.check(at); err != nil {
 			return err
 		}
+		if goal, ok := classes[c.Class]; ok && goal != c.Goal && c.Class != "" {
+			return refuse(at+".objectives", fmt.Sprintf("%+v", c.Goal), "are not those of class "+c.Class, fmt.Sprintf("%+v, as the class's first client states", goal))
+		}
+		classes[c.Class] = c.Goal
 	}
 	if t := w.Trace; t != nil {
 		return first(required("workload.trace.path", t.Path), CheckScale("workload.trace.scale", t.Scale))
@@ -58,7 +62,18 @@ func (x *InferenceX) check() error {
 	if t := x.Template; err == nil && t != nil {
 		err = first(within(at+"chat_template.subtract", t.Subtract, 0, x.ISL-1), within(at+"chat_template.add", t.Add, 0, 1<<20))
 	}
-	return err
+	if err != nil {
+		return err
+	}
+	nominal, added := x.ISL, 0
+	if t := x.Template; t != nil {
+		nominal, added = nominal-t.Subtract, t.Add
+	}
+	if x.Least(x.OSL) < 1 || x.Least(nominal)+added < 1 {
+		return refuse(at+"range_ratio", fmt.Sprint(x.RangeRatio), fmt.Sprintf("draws prompts from %d and outputs from %d tokens: the client sends such a request, and a server refuses an empty prompt and max_tokens: 0",
+			x.Least(nominal)+added, x.Least(x.OSL)), fmt.Sprintf("a ratio that leaves a token of %d and of %d", nominal, x.OSL))
+	}
+	return nil
 }
 
 func (c *Client) check(at string) error {
@@ -198,7 +213,7 @@ func (e *Empirical) check(at string, limits span) error {
 	}
 	total := 0.0
 	for i, v := range e.Values {
-		if err := limits.check(fmt.Sprintf("%s.values[%d]", at, i), v); err != nil {
+		if err := limits.one(fmt.Sprintf("%s.values[%d]", at, i), v); err != nil {
 			return err
 		}
 		if len(e.Weights) > 0 {

@@ -1,6 +1,7 @@
 package spec
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -61,6 +62,11 @@ func TestAcceptThatIsStatedIsNotReplaced(t *testing.T) {
 	}
 }
 
+// second is another client of class c.
+func second(ttft int) string {
+	return fmt.Sprintf("  - {name: b, class: c, objectives: {ttft: %d}, requests: 1, arrivals: {closed: {concurrency: 1}}, prompt: {fixed: 1}, output: {fixed: 1}}\n", ttft)
+}
+
 // Each case changes one thing in an accepted scenario; want "" stays accepted.
 func TestParseRefusals(t *testing.T) {
 	keep.Rule(t, "SIM-1", "SIM-2", "SIM-9", "SIM-11", "SUB-12")
@@ -70,6 +76,10 @@ func TestParseRefusals(t *testing.T) {
 		{"unknown key", whole, "model: m", "modle: m", "s.yaml:7:1: modle: unknown key"},
 		{"ratio above one", whole, "range_ratio: 0.8", "range_ratio: 1.01", "s.yaml:10:68: workload.inferencex.range_ratio: 1.01: is not a share"},
 		{"ratio of one", whole, "range_ratio: 0.8", "range_ratio: 1", ""},
+		{"ratio of no output", whole, "osl: 1024, range_ratio: 0.8", "osl: 10, range_ratio: 0.0999", "s.yaml:10:66: workload.inferencex.range_ratio: 0.0999: draws prompts from 102 and outputs from 0 tokens"},
+		{"least ratio", whole, "osl: 1024, range_ratio: 0.8", "osl: 10, range_ratio: 0.1", ""},
+		{"ratio of no prompt", whole, "isl: 1024, osl: 1024, range_ratio: 0.8", "isl: 1, osl: 1024, range_ratio: 0.5", "draws prompts from 0 and outputs from 512 tokens"},
+		{"a template's prompt", whole, "isl: 1024, osl: 1024, range_ratio: 0.8", "isl: 1, osl: 1024, range_ratio: 0.5, chat_template: {subtract: 0, add: 1}", ""},
 		{"unknown release", whole, "release: inferencex-843c6254", "release: inferencex", "workload.inferencex.release: inferencex: is not known"},
 		{"zero concurrency", whole, "concurrency: 64", "concurrency: 0", "concurrency: 0: is out of range"},
 		{"concurrency of one", whole, "concurrency: 64", "concurrency: 1", ""},
@@ -114,6 +124,17 @@ func TestParseRefusals(t *testing.T) {
 		{"one node", open, "model: m", "model: m\ncluster: {nodes: 1, instances: }", ""},
 		{"scale of zero", whole, "inferencex: {release: inferencex-843c6254, isl: 1024, osl: 1024, range_ratio: 0.8, num_prompts: 640, concurrency: 64}", "trace: {path: a, scale: 0}", "workload.trace.scale: 0: is out of range"},
 		{"least scale", whole, "inferencex: {release: inferencex-843c6254, isl: 1024, osl: 1024, range_ratio: 0.8, num_prompts: 640, concurrency: 64}", "trace: {path: a, scale: 1e-9}", ""},
+		{"part of an observed token", open, "fixed: 512", "empirical: {values: [1, 1.5]}", "prompt.empirical.values[1]: 1.5: is not a whole number"},
+		{"observed tokens", open, "fixed: 512", "empirical: {values: [1, 2.0]}", ""},
+		{"fabric of one node", open, "model: m", "model: m\ncluster: {fabric: f}", "s.yaml:4:11: cluster.fabric: f: joins the nodes"},
+		{"fabric of two nodes", open, "model: m", "model: m\ncluster: {nodes: 2, fabric: f}", ""},
+		{"a metric twice", open, "model: m", "model: m\nframe: {metrics: [ttft_p99, ttft_p99]}", "frame.metrics[1]: ttft_p99: is stated twice"},
+		{"two metrics", open, "model: m", "model: m\nframe: {metrics: [ttft_p99, ttft_p95]}", ""},
+		{"a scope twice", open, "model: m", "model: m\nframe: {scopes: [class, class]}", "frame.scopes[1]: class: is stated twice"},
+		{"a class of two aims", open, "  - name: a", second(2) + "  - name: a\n    class: c\n    objectives: {ttft: 1}", "workload.clients[1].objectives: {TTFT:1 TPOT:0 E2E:0}: are not those of class c"},
+		{"a class of one aim", open, "  - name: a", second(1) + "  - name: a\n    class: c\n    objectives: {ttft: 1}", ""},
+		{"no class, two aims", open, "  - name: a", second(2) + "  - name: a\n    objectives: {ttft: 1}", ""},
+		{"an empty client", open, "  - name: a", "  -\n  - name: a", "s.yaml:7:4: workload.clients[0]: is an empty entry"},
 		{"NaN argument", whole, "tensor-parallel-size: 1", "x: .nan", "engine.args.x: .nan: is not a finite number"},
 	}
 	for _, c := range cases {

@@ -38,6 +38,10 @@ type InferenceX struct {
 	VocabSize int `yaml:"vocab_size,omitempty" json:"vocab_size,omitempty"`
 }
 
+// Least is the shortest length that the client draws for a nominal one: its draws are
+// uniform on Least(nominal)..nominal, without a lower bound of 1.
+func (x *InferenceX) Least(nominal int) int { return int(float64(nominal) * x.RangeRatio) }
+
 // ChatTemplate says how many tokens the client takes off the nominal prompt
 // length before the draw, and how many the template adds after it.
 type ChatTemplate struct {

@@ -27,7 +27,7 @@ func Draw(x *spec.InferenceX) Requests {
 	if t := x.Template; t != nil {
 		nominal, added = nominal-t.Subtract, t.Add
 	}
-	r := Requests{Input: g.lengths(x.Prompts, nominal, x.RangeRatio), Output: g.lengths(x.Prompts, x.OSL, x.RangeRatio)}
+	r := Requests{Input: g.uniform(x.Prompts, x.Least(nominal), nominal), Output: g.uniform(x.Prompts, x.Least(x.OSL), x.OSL)}
 	for i := range r.Input {
 		r.Input[i] += int32(added)
 	}
@@ -35,11 +35,6 @@ func Draw(x *spec.InferenceX) Requests {
 		r.Offset = g.uniform(x.Prompts, 0, x.VocabSize-1)
 	}
 	return r
-}
-
-// lengths draws n lengths on int(nominal*ratio)..nominal.
-func (g *mt19937) lengths(n, nominal int, ratio float64) []int32 {
-	return g.uniform(n, int(float64(nominal)*ratio), nominal)
 }
 
 // uniform draws n integers on low..high as RandomState.randint does.

@@ -59,7 +59,7 @@ func TestSignalsCancelTheCommand(t *testing.T) {
 	for _, s := range []os.Signal{os.Interrupt, syscall.SIGTERM} {
 		root := &cobra.Command{Use: "tool", RunE: func(c *cobra.Command, _ []string) error {
 			if err := self.Signal(s); err != nil {
-				t.Skip(err)
+				t.Error(err)
 			}
 			select {
 			case <-c.Context().Done():

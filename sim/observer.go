@@ -37,6 +37,7 @@ type RequestRecord struct {
 	Reason                  string
 	Sent, Arrived, Launched des.Time // Launched is -1 when it never was
 	First, Last             des.Time // of its tokens; 0 when it got none
+	Ended                   des.Time // when it got its fate: the client gave up, or the run ended
 	Prompt, Cached, Output  int
 	Preemptions             int
 }

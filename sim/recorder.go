@@ -153,7 +153,7 @@ func (c *recorder) end(r *request, f fate, now des.Time) {
 		}
 	}
 	if c.observer != nil {
-		c.observer.Request(r.record())
+		c.observer.Request(r.record(now))
 	}
 }
 
@@ -185,10 +185,10 @@ func (r *request) row() row {
 		prompt: int64(t.Prompt), cached: int32(t.CachedLocal), output: int32(t.Emitted), instance: r.instance, label: r.label}
 }
 
-func (r *request) record() RequestRecord {
+func (r *request) record(now des.Time) RequestRecord {
 	t := &r.engine.Token
 	return RequestRecord{Serial: r.serial, Client: int(r.client), Index: r.index, Instance: int(r.instance), Session: r.session, Measured: r.measured,
-		Fate: fateNames[r.fate], Reason: r.reason, Sent: r.sent, Arrived: r.arrived, Launched: r.launched, First: r.first, Last: r.last,
+		Fate: fateNames[r.fate], Reason: r.reason, Sent: r.sent, Arrived: r.arrived, Launched: r.launched, First: r.first, Last: r.last, Ended: now,
 		Prompt: t.Prompt, Cached: t.CachedLocal, Output: t.Emitted, Preemptions: t.Preemptions}
 }
 

@@ -25,6 +25,17 @@ const (
 // SVG draws the chart on a transparent ground.
 // It refuses a chart with no mark to draw: an empty picture says nothing.
 func SVG(c Chart, t Theme) ([]byte, error) {
+	p, err := build(c, t)
+	if err != nil {
+		return nil, err
+	}
+	canvas := vgsvg.NewWith(vgsvg.UseWH(width, tall(c)), vgsvg.EmbedFonts(false))
+	p.Draw(draw.New(canvas))
+	return write(canvas)
+}
+
+// build is the chart ready to draw.
+func build(c Chart, t Theme) (*plot.Plot, error) {
 	if c.Count() == 0 {
 		return nil, fmt.Errorf("chart %s: no mark to draw", c.ID)
 	}
@@ -42,8 +53,10 @@ func SVG(c Chart, t Theme) ([]byte, error) {
 		p.Legend.Add(c.Interval, &plotter.Line{LineStyle: whiskerStyle(hex(t.Ink))})
 	}
 	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = lo.X, hi.X, lo.Y, hi.Y
-	canvas := vgsvg.NewWith(vgsvg.UseWH(width, tall(c)), vgsvg.EmbedFonts(false))
-	p.Draw(draw.New(canvas))
+	return p, nil
+}
+
+func write(canvas *vgsvg.Canvas) ([]byte, error) {
 	var b bytes.Buffer
 	if _, err := canvas.WriteTo(&b); err != nil {
 		return nil, err

@@ -35,7 +35,7 @@ func runCmd() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			watcher, err := look.start(cmd.ErrOrStderr(), s)
+			watcher, err := look.start(cmd, args[0], s)
 			if err != nil {
 				return err
 			}

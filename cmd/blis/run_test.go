@@ -62,8 +62,8 @@ func TestRunPrintsOneResultWhateverWatches(t *testing.T) {
 	if err != nil || json.Unmarshal(b, &trace) != nil || len(trace.TraceEvents) < 200 {
 		t.Errorf("timeline: %v, %d events", err, len(trace.TraceEvents))
 	}
-	if svg, err := os.ReadFile(filepath.Join(dir, "p.svg")); err != nil || bytes.Count(svg, []byte("<svg")) < 4 {
-		t.Errorf("plot: %v, %d bytes", err, len(svg))
+	if svg, err := os.ReadFile(filepath.Join(dir, "p.svg")); err != nil || !bytes.Contains(svg, []byte(">s.yaml: llama-3.1-8b on h100_sxm, vllm<")) || bytes.Contains(svg, []byte(">instance 0<")) {
+		t.Errorf("plot: %v, %d bytes, want a title and no legend", err, len(svg))
 	}
 }
 

@@ -1,26 +1,51 @@
 package main
 
 import (
-	"bytes"
 	"fmt"
+	"slices"
 
 	"github.com/inference-sim/accuracy-dashboard/internal/plot"
 	"github.com/inference-sim/accuracy-dashboard/sim"
 	"github.com/inference-sim/accuracy-dashboard/sim/des"
+	"github.com/inference-sim/accuracy-dashboard/sim/spec"
 )
 
 // curves draws what a run did over time, one panel under the other: outstanding
-// requests, KV use, and time to first token by time of sending. Each is thinned to
-// a bounded number of marks.
+// requests, KV use by instance, and time to first token by time of sending. Each
+// line is thinned to a bounded number of marks.
 type curves struct {
 	output
-	load, kv, ttft thinned
+	title      string
+	load, ttft thinned
+	kv         []thinned // by instance; mean and greatest where there are too many to tell apart
+	use        []float64 // by instance, now
 }
 
-func newCurves(o output) view { return &curves{output: o} }
+// mostLines is how many instances a panel tells apart.
+const mostLines = 6
+
+func newCurves(o output, path string, s *spec.Scenario) view {
+	n := s.Cluster.Instances
+	c := &curves{output: o, use: make([]float64, n), kv: make([]thinned, n), title: fmt.Sprintf("%s: %s on %s, %s", path, s.Model, s.Hardware, s.Engine.Kind)}
+	if n > 1 {
+		c.title += fmt.Sprintf(", %d instances", n)
+	}
+	if n > mostLines {
+		c.kv = c.kv[:2]
+	}
+	return c
+}
 
 // Batch keeps KV use after it.
-func (c *curves) Batch(b sim.BatchRecord) { c.kv.add(b.End, 100*b.KVUsage) }
+func (c *curves) Batch(b sim.BatchRecord) {
+	c.use[b.Instance] = 100 * b.KVUsage
+	if len(c.kv) == len(c.use) {
+		c.kv[b.Instance].add(b.End, c.use[b.Instance])
+		return
+	}
+	c.kv[0].add(b.End, mean(c.use))
+	c.kv[1].add(b.End, slices.Max(c.use))
+}
 
 // Request keeps its time to first token.
 func (c *curves) Request(r sim.RequestRecord) {
@@ -36,30 +61,26 @@ func (c *curves) Instant(now des.Time, l sim.Load) { c.load.add(now, float64(l.O
 func (c *curves) Stop() error { return nil }
 
 func (c *curves) finish() error {
-	var panels bytes.Buffer
-	height := 0
-	for i, p := range []struct {
-		id, label string
-		of        *thinned
-	}{{"load", "outstanding requests", &c.load}, {"kv", "KV use (%)", &c.kv}, {"ttft", "time to first token (ms)", &c.ttft}} {
-		chart := plot.Chart{ID: p.id, X: plot.Axis{Label: "simulated time (s)"}, Y: plot.Axis{Label: p.label},
-			Series: []plot.Series{{Name: p.label, Joined: p.of != &c.ttft, Marks: p.of.marks, Tone: i}}}
-		if chart.Count() == 0 {
-			continue
-		}
-		svg, err := plot.SVG(chart, plot.Light)
-		if err != nil {
-			return err
-		}
-		if at := bytes.Index(svg, []byte("<svg")); at >= 0 {
-			svg = svg[at:] // without the XML declaration
-		}
-		fmt.Fprintf(&panels, "<svg y=\"%d\">%s</svg>\n", height, svg)
-		height += plot.Height(chart)
+	panel := func(id, label string, series ...plot.Series) plot.Chart {
+		return plot.Chart{ID: id, X: plot.Axis{Label: "simulated time (s)"}, Y: plot.Axis{Label: label}, Series: series}
 	}
-	_, err := fmt.Fprintf(c.file, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\">\n<rect width=\"100%%\" height=\"100%%\" fill=\"#fff\"/>\n%s</svg>\n",
-		plot.Width, height, panels.Bytes())
+	kv := make([]plot.Series, len(c.kv))
+	for i := range c.kv {
+		name := fmt.Sprintf("instance %d", i)
+		if len(c.kv) < len(c.use) {
+			name = []string{"mean of instances", "greatest of instances"}[i]
+		}
+		kv[i] = plot.Series{Name: name, Joined: true, Marks: c.kv[i].marks, Tone: i}
+	}
+	svg, err := plot.Stack(c.title, []plot.Chart{
+		panel("load", "outstanding requests", plot.Series{Name: "outstanding", Joined: true, Marks: c.load.marks}),
+		panel("kv", "KV use (%)", kv...),
+		panel("ttft", "time to first token (ms)", plot.Series{Name: "TTFT", Marks: c.ttft.marks}),
+	}, plot.Light)
 	if err != nil {
+		return err
+	}
+	if _, err := c.file.Write(svg); err != nil {
 		return err
 	}
 	return c.keep()

@@ -4,27 +4,33 @@ import (
 	"bufio"
 	"encoding/json"
 	"fmt"
-	"os"
-	"path/filepath"
 
-	"github.com/inference-sim/accuracy-dashboard/internal/diag"
 	"github.com/inference-sim/accuracy-dashboard/sim"
 	"github.com/inference-sim/accuracy-dashboard/sim/des"
+	"github.com/inference-sim/accuracy-dashboard/sim/spec"
 )
 
 // timeline writes the Trace Event Format: a process an instance with its batches
 // as slices and its load as counters, and a process of requests as async slices.
+//
+// An engine may launch a batch before the one before it ends. A batch's slice
+// begins where the one before it ended, so that none overlap and their durations
+// add up to the instance's busy time; args.launched is when it was launched, in us.
+//
+// A request's slice ends with its last token, or when it was dropped, its client
+// gave up or the run ended. args.output counts tokens of completed requests, as the
+// Result does.
 type timeline struct {
 	output
-	w     *bufio.Writer
-	some  bool // an event was written
-	named map[int]bool
+	w    *bufio.Writer
+	some bool             // an event was written
+	last map[int]des.Time // end of an instance's last batch
 }
 
 const requestProcess = 1 << 20
 
-func newTimeline(o output) view {
-	t := &timeline{output: o, w: bufio.NewWriterSize(o.file, 1<<16), named: map[int]bool{}}
+func newTimeline(o output, _ string, _ *spec.Scenario) view {
+	t := &timeline{output: o, w: bufio.NewWriterSize(o.file, 1<<16), last: map[int]des.Time{}}
 	t.w.WriteString(`{"displayTimeUnit":"ms","traceEvents":[`)
 	t.event(`{"ph":"M","name":"process_name","pid":%d,"args":{"name":"requests"}}`, requestProcess)
 	return t
@@ -41,32 +47,49 @@ func (t *timeline) event(format string, args ...any) {
 
 // Batch draws a slice and the counters after it.
 func (t *timeline) Batch(b sim.BatchRecord) {
-	if !t.named[b.Instance] {
-		t.named[b.Instance] = true
+	last, named := t.last[b.Instance]
+	if !named {
 		t.event(`{"ph":"M","name":"process_name","pid":%d,"args":{"name":"instance %d"}}`, b.Instance, b.Instance)
 	}
-	t.event(`{"ph":"X","name":%q,"pid":%d,"tid":0,"ts":%d,"dur":%d,"args":{"tokens":%d}}`, b.Mode, b.Instance, b.Launched, b.End-b.Launched, b.Tokens)
+	from := max(b.Launched, last)
+	t.last[b.Instance] = b.End
+	t.event(`{"ph":"X","name":%q,"pid":%d,"tid":0,"ts":%d,"dur":%d,"args":{"tokens":%d,"launched":%d}}`, b.Mode, b.Instance, from, b.End-from, b.Tokens, b.Launched)
 	t.event(`{"ph":"C","name":"requests","pid":%d,"ts":%d,"args":{"running":%d,"waiting":%d}}`, b.Instance, b.End, b.Running, b.Waiting)
 	t.event(`{"ph":"C","name":"KV use","pid":%d,"ts":%d,"args":{"share":%.4f}}`, b.Instance, b.End, b.KVUsage)
 }
 
-// Request draws its life: waiting, prefill, decode.
+// Request draws its life: waiting, prefill, decode, as far as it came.
 func (t *timeline) Request(r sim.RequestRecord) {
-	args, _ := json.Marshal(map[string]any{"fate": r.Fate, "reason": r.Reason, "prompt": r.Prompt, "cached": r.Cached, "output": r.Output, "client": r.Client, "instance": r.Instance})
-	end := max(r.Last, r.First, r.Launched, r.Sent)
-	t.slice(fmt.Sprintf("request %d", r.Serial), r.Serial, r.Sent, end, string(args))
-	if r.Launched >= 0 {
-		t.slice("wait", r.Serial, r.Sent, r.Launched, "{}")
-		t.slice("prefill", r.Serial, r.Launched, max(r.First, r.Launched), "{}")
+	about := map[string]any{"fate": r.Fate, "reason": r.Reason, "prompt": r.Prompt, "cached": r.Cached, "client": r.Client, "instance": r.Instance}
+	end := r.Ended
+	if r.Fate == "completed" {
+		about["output"], end = r.Output, r.Last
 	}
-	if r.Last > 0 {
-		t.slice("decode", r.Serial, r.First, r.Last, "{}")
+	args, _ := json.Marshal(about)
+	name := fmt.Sprintf("request %d", r.Serial)
+	t.edge("b", name, r.Serial, r.Sent, string(args))
+	from := r.Sent
+	for _, phase := range []struct {
+		name  string
+		until des.Time
+		ended bool
+	}{{"wait", r.Launched, r.Launched >= 0}, {"prefill", r.First, r.First > 0}, {"decode", end, false}} {
+		until := end
+		if phase.ended {
+			until = min(phase.until, end)
+		}
+		t.edge("b", phase.name, r.Serial, from, "{}")
+		t.edge("e", phase.name, r.Serial, until, "{}")
+		if from = until; !phase.ended {
+			break
+		}
 	}
+	t.edge("e", name, r.Serial, end, "{}")
 }
 
-func (t *timeline) slice(name string, id uint64, from, to des.Time, args string) {
-	t.event(`{"ph":"b","cat":"request","name":%q,"id":%d,"pid":%d,"tid":0,"ts":%d,"args":%s}`, name, id, requestProcess, from, args)
-	t.event(`{"ph":"e","cat":"request","name":%q,"id":%d,"pid":%d,"tid":0,"ts":%d}`, name, id, requestProcess, to)
+// edge is the begin or the end of a slice; those of one request nest in order.
+func (t *timeline) edge(phase, name string, id uint64, at des.Time, args string) {
+	t.event(`{"ph":%q,"cat":"request","name":%q,"id":%d,"pid":%d,"tid":0,"ts":%d,"args":%s}`, phase, name, id, requestProcess, at, args)
 }
 
 // Instant is not drawn.
@@ -81,38 +104,4 @@ func (t *timeline) finish() error {
 		return err
 	}
 	return t.keep()
-}
-
-// output is a file that appears at its path only when it is whole.
-type output struct {
-	file *os.File
-	path string
-}
-
-// create begins the file that a flag names; a path that cannot take it is refused
-// before any work is done.
-func create(flag, path string) (output, error) {
-	if i, err := os.Stat(path); err == nil && i.IsDir() {
-		return output{}, &diag.Refusal{Field: flag, Value: path, Problem: "is a directory", Accept: "the path of a file"}
-	}
-	f, err := os.CreateTemp(filepath.Dir(path), ".blis-*")
-	if err != nil {
-		return output{}, &diag.Refusal{Field: flag, Value: path, Problem: "cannot be written: " + err.Error()}
-	}
-	return output{f, path}, nil
-}
-
-func (o *output) keep() error {
-	if err := o.file.Chmod(0o644); err != nil {
-		return err
-	}
-	if err := o.file.Close(); err != nil {
-		return err
-	}
-	return os.Rename(o.file.Name(), o.path)
-}
-
-func (o *output) discard() {
-	o.file.Close()
-	os.Remove(o.file.Name())
 }

@@ -1,10 +1,6 @@
 package main
 
 import (
-	"fmt"
-	"io"
-	"time"
-
 	"github.com/inference-sim/accuracy-dashboard/sim"
 	"github.com/inference-sim/accuracy-dashboard/sim/des"
 	"github.com/inference-sim/accuracy-dashboard/sim/spec"
@@ -39,21 +35,22 @@ type view interface {
 	discard()
 }
 
-func (w *watchFlags) start(stderr io.Writer, s *spec.Scenario) (*watcher, error) {
-	v := &watcher{progress: &progress{to: stderr, live: w.watch, began: time.Now(), goal: goal(s)}}
+func (w *watchFlags) start(c *cobra.Command, path string, s *spec.Scenario) (*watcher, error) {
+	v := &watcher{progress: newProgress(c.ErrOrStderr(), w.watch, goal(s))}
+	files := scenarioInputs(path, s)
 	for _, o := range []struct {
 		flag, path string
-		open       func(output) view
-	}{{"--timeline", w.timeline, newTimeline}, {"--plot", w.plot, newCurves}} {
-		if o.path == "" {
+		open       func(o output, path string, s *spec.Scenario) view
+	}{{"timeline", w.timeline, newTimeline}, {"plot", w.plot, newCurves}} {
+		if !c.Flags().Changed(o.flag) {
 			continue
 		}
-		file, err := create(o.flag, o.path)
+		file, err := files.create("--"+o.flag, o.path)
 		if err != nil {
 			v.discard()
 			return nil, err
 		}
-		v.views = append(v.views, o.open(file))
+		v.views = append(v.views, o.open(file, path, s))
 	}
 	return v, nil
 }
@@ -118,59 +115,5 @@ func (w *watcher) finish(err error) error {
 func (w *watcher) discard() {
 	for _, v := range w.views {
 		v.discard()
-	}
-}
-
-// progress is a line on standard error: once a second has passed, or as a live
-// view when asked for.
-type progress struct {
-	to             io.Writer
-	live           bool
-	began, shown   time.Time
-	goal           int64
-	running, queue int
-	kv             float64
-	ttft, tpot     float64
-	n, tokens      int64
-}
-
-func (p *progress) batch(b *sim.BatchRecord) {
-	p.running, p.queue, p.kv = b.Running, b.Waiting, b.KVUsage
-}
-
-func (p *progress) request(r *sim.RequestRecord) {
-	if r.Fate != "completed" {
-		return
-	}
-	p.n++
-	p.ttft += float64(r.First-r.Sent) / 1e6
-	if r.Output > 1 {
-		p.tokens += int64(r.Output - 1)
-		p.tpot += float64(r.Last-r.First) / 1e6
-	}
-}
-
-const clearLine = "\r\x1b[K"
-
-func (p *progress) show(now des.Time, l sim.Load) {
-	t := time.Now()
-	if t.Sub(p.began) < time.Second && !p.live || t.Sub(p.shown) < 100*time.Millisecond {
-		return
-	}
-	p.shown = t
-	done := fmt.Sprint(l.Completed)
-	if p.goal > 0 {
-		done = fmt.Sprintf("%d/%d", l.Completed, p.goal)
-	}
-	fmt.Fprintf(p.to, "%s%.1f s simulated, %s requests", clearLine, float64(now)/1e6, done)
-	if p.live && p.n > 0 {
-		fmt.Fprintf(p.to, ", %d outstanding, batch %d, queue %d, KV %.0f%%, TTFT %.0f ms, TPOT %.1f ms", l.Outstanding, p.running, p.queue, 100*p.kv,
-			1e3*p.ttft/float64(p.n), 1e3*p.tpot/float64(max(1, p.tokens)))
-	}
-}
-
-func (p *progress) clear() {
-	if !p.shown.IsZero() {
-		fmt.Fprint(p.to, clearLine)
 	}
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -76,7 +75,7 @@ func exportCmd() *cobra.Command {
 				return err
 			}
 			var r *spec.Result
-			err = writeWhole(out, func(f *os.File) error {
+			err = scenarioInputs(args[0], s).writeWhole(out, func(f *os.File) error {
 				w.Export = f
 				r, err = simulate(cmd.Context(), args[0], s, w)
 				return err
@@ -102,7 +101,7 @@ func convertCmd() *cobra.Command {
 			"servegen is an input model: its requests are drawn once, from a fixed seed.",
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
-			return writeWhole(q.out, func(f *os.File) error {
+			return inputs(args...).writeWhole(q.out, func(f *os.File) error {
 				var in []convert.File
 				for _, path := range args {
 					data, err := os.ReadFile(path)
@@ -125,20 +124,3 @@ func convertCmd() *cobra.Command {
 }
 
 type convertQuery struct{ from, out string }
-
-// writeWhole writes the file of --out, which appears at path only when it is whole.
-func writeWhole(path string, write func(*os.File) error) error {
-	o, err := create("--out", path)
-	if err != nil {
-		return err
-	}
-	if err := write(o.file); err != nil {
-		o.discard()
-		return err
-	}
-	if err := o.keep(); err != nil {
-		o.discard()
-		return fmt.Errorf("%s: %w", path, err)
-	}
-	return nil
-}

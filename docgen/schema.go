@@ -67,6 +67,10 @@ func Schema(name string) ([]byte, error) {
 	r := jsonschema.Reflector{Anonymous: true, FieldNameTag: d.tag, Mapper: opaque}
 	s := r.Reflect(d.value)
 	s.Title, s.Description = d.name, d.what
+	if frame, ok := s.Definitions["Frame"]; ok && d.tag == "json" { // null is every metric: a frame that states none
+		list, _ := frame.Properties.Get("metrics")
+		frame.Properties.Set("metrics", &jsonschema.Schema{OneOf: []*jsonschema.Schema{list, {Type: "null"}}})
+	}
 	b, err := json.MarshalIndent(s, "", "  ")
 	return append(b, '\n'), err
 }

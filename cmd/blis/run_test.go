@@ -200,6 +200,20 @@ func TestSchemaValidateAndMetrics(t *testing.T) {
 	if code, _, complaint := blisIn(t, dir, "schema", "validate", "result", "r.json"); code != exit.Refused || !strings.Contains(complaint, "r.json: ") {
 		t.Errorf("got %d, %s", code, complaint)
 	}
+	_, result, _ := blisIn(t, dir, "run", "s.yaml")
+	for name, c := range map[string]struct {
+		old, new string
+		code     int
+	}{
+		"a frame without metrics": {"", "", exit.Done},
+		"with some":               {`"metrics":null`, `"metrics":["ttft_p99"]`, exit.Done},
+		"with a word":             {`"metrics":null`, `"metrics":"ttft_p99"`, exit.Refused},
+	} {
+		dir := withFiles(t, map[string]string{"r.json": strings.Replace(result, c.old, c.new, 1)})
+		if code, _, complaint := blisIn(t, dir, "schema", "validate", "result", "r.json"); code != c.code {
+			t.Errorf("%s: got %d, %s, want %d", name, code, complaint, c.code)
+		}
+	}
 	if code, out, _ := blisIn(t, dir, "metrics", "ttft_p99"); code != 0 || !strings.Contains(out, "ttft_p99") {
 		t.Errorf("got %d, %s", code, out)
 	}

@@ -208,6 +208,7 @@ type Spec struct {
 	Checkpoint string         // catalog checkpoint name; "" is the entry's first
 	Hardware   string         // catalog chip name
 	Nodes      int            // nodes of the pool; 1 unless stated
+	Fabric     string         // catalog network between nodes; "" is the chip's own
 	Args       map[string]any // the upstream's own long argument names, values as recorded
 	Env        map[string]string
 	// EveryToken asks for an Event of every token, Outcome.Steady being 0: a step then

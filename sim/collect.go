@@ -141,10 +141,12 @@ func (f *figures) share(d *metric.Definition, s *scope, c *collected, span float
 		f.withhold(d, s, "no completed request has an objective")
 	case d.ID == "fairness_jain" && s.whole && len(f.names("tenant")) > 1:
 		f.add(d, s, f.jain(c), c.completed)
-	case d.ID == "fairness_jain":
+	case d.ID == "fairness_jain" && s.whole:
 		f.withhold(d, s, "fewer than two tenants")
 	case d.ID == "prefix_hit_rate" && c.hits.Queried > 0:
 		f.add(d, s, float64(c.hits.Hit)/float64(c.hits.Queried), c.completed)
+	case d.ID == "prefix_hit_rate" && s.instances == nil:
+		f.withhold(d, s, ofInstances)
 	case d.ID == "prefix_hit_rate":
 		f.withhold(d, s, "no prompt was looked up in a prefix cache")
 	case d.ID == "concurrency" && s.whole:

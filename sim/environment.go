@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"errors"
 	"reflect"
 	"slices"
 
@@ -8,6 +9,7 @@ import (
 	"github.com/inference-sim/accuracy-dashboard/cost"
 	"github.com/inference-sim/accuracy-dashboard/cost/plan"
 	"github.com/inference-sim/accuracy-dashboard/engines"
+	"github.com/inference-sim/accuracy-dashboard/internal/diag"
 	"github.com/inference-sim/accuracy-dashboard/registry/acceptance"
 	"github.com/inference-sim/accuracy-dashboard/sim/spec"
 )
@@ -48,13 +50,34 @@ func profilesOf(env engines.Environment) []spec.ProfileUse {
 }
 
 // Model returns a catalog model.
-func (e *Environment) Model(name string) (*catalog.Model, error) { return e.catalog.Model(name) }
+func (e *Environment) Model(name string) (*catalog.Model, error) {
+	m, err := e.catalog.Model(name)
+	return m, asField("model", err)
+}
 
 // Chip returns a catalog chip.
-func (e *Environment) Chip(name string) (*catalog.Chip, error) { return e.catalog.Chip(name) }
+func (e *Environment) Chip(name string) (*catalog.Chip, error) {
+	c, err := e.catalog.Chip(name)
+	return c, asField("hardware", err)
+}
+
+// asField names the field of a scenario that asked the catalog.
+func asField(field string, err error) error {
+	if r, ok := errors.AsType[*diag.Refusal](err); ok {
+		r.Field = field
+	}
+	return err
+}
 
 // Memory sizes a partial plan.
-func (e *Environment) Memory(p *plan.PoolPlan) (plan.MemoryBreakdown, error) { return e.cost.Memory(p) }
+func (e *Environment) Memory(p *plan.PoolPlan) (plan.MemoryBreakdown, error) {
+	if p.Fabric != "" {
+		if _, err := e.catalog.Network(p.Fabric); err != nil {
+			return plan.MemoryBreakdown{}, asField("cluster.fabric", err)
+		}
+	}
+	return e.cost.Memory(p)
+}
 
 // Pricer compiles a plan. Instances of equal plans share one pricer and what it
 // remembers.

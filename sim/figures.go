@@ -125,7 +125,11 @@ func (f *figures) at(s *scope) {
 // latency appends a statistic of one distribution, or says why it cannot.
 func (f *figures) latency(d *metric.Definition, s *scope, c *collected) {
 	dist := c.of[d.Quantity]
-	if dist == nil || dist.count() == 0 {
+	switch {
+	case dist == nil:
+		f.withhold(d, s, ofInstances)
+		return
+	case dist.count() == 0:
 		f.withhold(d, s, "no sample")
 		return
 	}
@@ -145,6 +149,9 @@ func (f *figures) latency(d *metric.Definition, s *scope, c *collected) {
 	}
 	f.add(d, s, v, dist.count())
 }
+
+// ofInstances is why a class or tenant lacks what only instances count.
+const ofInstances = "is counted for the cluster, pools and instances alone"
 
 func statistic(d *distribution, s metric.Statistic) float64 {
 	switch s {

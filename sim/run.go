@@ -53,7 +53,7 @@ func Run(s *spec.Scenario, w World) (*spec.Result, error) {
 	}
 	m, err := build(s, w)
 	if err != nil {
-		return nil, err
+		return nil, s.Placed(err)
 	}
 	if err := m.loop(); err != nil {
 		return nil, err
@@ -131,7 +131,7 @@ func chosen(s *spec.Scenario, kinds []engines.Kind) (engines.Kind, error) {
 
 // EngineSpec is what a scenario tells each of its engines.
 func EngineSpec(s *spec.Scenario) engines.Spec {
-	return engines.Spec{Model: s.Model, Checkpoint: s.Checkpoint, Hardware: s.Hardware, Nodes: s.Cluster.Nodes, Args: s.Engine.Args, Env: s.Engine.Env}
+	return engines.Spec{Model: s.Model, Checkpoint: s.Checkpoint, Hardware: s.Hardware, Nodes: s.Cluster.Nodes, Fabric: s.Cluster.Fabric, Args: s.Engine.Args, Env: s.Engine.Env}
 }
 
 // addInstances builds the engines and returns where requests enter each.

@@ -229,6 +229,23 @@ frame: {scopes: [class, instance], accept: {failed: 1}}
 	}
 }
 
+// What a scope does not count is withheld for that reason, not as if nothing came about.
+func TestWhatAScopeDoesNotCountIsWithheldAsSuch(t *testing.T) {
+	r := run(t, openLoop, "", plainWorld())
+	const apart, whole = "is counted for the cluster, pools and instances alone", "is counted for the cluster alone"
+	want := map[[2]string]string{{"itl_mean", "class:fast"}: apart, {"prefix_hit_rate", "tenant:x"}: apart, {"fairness_jain", "class:fast"}: whole, {"fairness_jain", "instance:0"}: whole}
+	for _, w := range r.Withheld {
+		key := [2]string{w.Metric, w.Scope}
+		if reason, ok := want[key]; ok && w.Reason != reason {
+			t.Errorf("%v: got %q, want %q", key, w.Reason, reason)
+		}
+		delete(want, key)
+	}
+	if len(want) > 0 {
+		t.Errorf("not withheld: %v", want)
+	}
+}
+
 func TestRunThatCompletesNothingIsNotAccepted(t *testing.T) {
 	s := header + "workload: {clients: [{name: a, requests: 20, arrivals: {closed: {concurrency: 4}}, prompt: {fixed: 100}, output: {fixed: 2}}]}\nframe: {stop: {horizon: SECONDS}}\n"
 	if r := run(t, strings.Replace(s, "SECONDS", "0.001", 1), "", plainWorld()); r.Accepted || len(r.Failures) != 1 || r.Requests.Measured.Completed != 0 {

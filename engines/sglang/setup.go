@@ -61,6 +61,7 @@ func (k *Kind) prepare(spec engines.Spec, env engines.Environment) (*setup, erro
 	if err != nil {
 		return nil, err
 	}
+	low.Plan.Fabric = spec.Fabric
 	mem, err := env.Memory(low.Plan)
 	if err != nil {
 		return nil, err

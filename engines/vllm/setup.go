@@ -60,6 +60,7 @@ func (k *Kind) prepare(spec engines.Spec, env engines.Environment) (*setup, erro
 	if err != nil {
 		return nil, err
 	}
+	low.Plan.Fabric = spec.Fabric
 	s := &setup{config: c, lowered: low, plan: low.Plan}
 	mem, err := env.Memory(low.Plan)
 	if err != nil {
@@ -107,9 +108,16 @@ func refusal(err error, args map[string]any) error {
 	}
 	named := func(i config.Item) string { return strings.ReplaceAll(i.Loc, "_", "-") }
 	at := max(0, slices.IndexFunc(u.Items, func(i config.Item) bool { return args[named(i)] != nil }))
-	field := "engine.args"
+	r := &diag.Refusal{Field: "engine.args", Problem: u.Error(), Rule: "X1"}
 	if at < len(u.Items) && u.Items[at].Loc != "" {
-		field += "." + named(u.Items[at])
+		name := named(u.Items[at])
+		r.Field += "." + name
+		if v := args[name]; v != nil {
+			r.Value = fmt.Sprint(v)
+		}
+		if accept, ok := strings.CutPrefix(u.Items[at].Message, "Input should be "); ok {
+			r.Accept = "a value " + accept
+		}
 	}
-	return &diag.Refusal{Field: field, Problem: u.Error(), Rule: "X1"}
+	return r
 }

@@ -11,6 +11,7 @@ package spec
 
 import (
 	"errors"
+	"strings"
 
 	"github.com/inference-sim/accuracy-dashboard/internal/canon"
 	"github.com/inference-sim/accuracy-dashboard/internal/diag"
@@ -32,6 +33,8 @@ type Scenario struct {
 	Router     Router   `yaml:"router" json:"router"`
 	Workload   Workload `yaml:"workload" json:"workload"`
 	Frame      Frame    `yaml:"frame" json:"frame"`
+
+	text []byte // what it was read from
 }
 
 // Engine chooses a port and states its settings in the upstream's own words.
@@ -66,7 +69,23 @@ func Parse(file string, data []byte) (*Scenario, error) {
 	if err := first(zeroes(data), s.Complete()); err != nil {
 		return nil, placed(file, data, err)
 	}
+	s.text = data
 	return s, nil
+}
+
+// Placed gives a refusal of a field that s was read with its line and column.
+func (s *Scenario) Placed(err error) error {
+	r, ok := errors.AsType[*diag.Refusal](err)
+	if !ok || r.File != "" || r.Line > 0 || s.text == nil {
+		return err
+	}
+	var doc yaml.Node
+	if yaml.Unmarshal(s.text, &doc) == nil && len(doc.Content) == 1 {
+		if top, _, _ := strings.Cut(r.Field, "."); find(doc.Content[0], top) != nil {
+			r.Line, r.Col = position(doc.Content[0], r.Field)
+		}
+	}
+	return err
 }
 
 // zeroes refuses a 0 that is written out where only an absent value means the default.

@@ -72,7 +72,14 @@ func (l *lowering) chooseAttention() error {
 				why = append(why, b+": "+strings.Join(r, ", "))
 			}
 		}
-		return &diag.Refusal{Field: "attention-backend", Value: l.c.Kernels.Attention, Rule: "X1",
+		field, value := "engine.args.attention-backend", l.c.Kernels.Attention
+		if block := d.BlockSize; block > 0 {
+			d.BlockSize = 0
+			if name, _ := config.Choose(l.c.Kernels.Attention, d); name != "" { // the block size alone is at fault
+				field, value = "engine.args.block-size", fmt.Sprint(block)
+			}
+		}
+		return &diag.Refusal{Field: field, Value: value, Rule: "X1",
 			Problem: "No valid attention backend found: " + strings.Join(slices.Compact(why), "; ")}
 	}
 	l.k.attention = name

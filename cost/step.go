@@ -125,7 +125,9 @@ func (c *launchCount) add(e *entry) {
 	to[inside] += float64(e.times * float64(max(1, e.layer.Shape.Launches)))
 }
 
-// of is how many kernels the host launches one by one on rank i.
+// of is how many kernels the host launches one by one on rank i: none for a step
+// without a token, which vLLM's runner answers without a launch
+// (vllm/v1/worker/gpu_model_runner.py execute_model; inferred, not on record).
 func (c *launchCount) of(step *plan.StepShape, i int) float64 {
 	n := 0.0
 	add := func(k *[2]float64) {
@@ -134,7 +136,7 @@ func (c *launchCount) of(step *plan.StepShape, i int) float64 {
 			n += k[1]
 		}
 	}
-	if step.Padded[i].Launch == plan.FullGraph {
+	if step.Padded[i].Launch == plan.FullGraph || step.Padded[i].Tokens == 0 {
 		return 0
 	}
 	add(&c.always)

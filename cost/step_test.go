@@ -21,7 +21,7 @@ func TestPartsAddUpToThePrice(t *testing.T) {
 		pr := compile(t, model(t, "h200_sxm"), p)
 		mixed := extendStep(512, 1024)
 		mixed.Ranks[0].Decode = decodeStep(32, 4000).Ranks[0].Decode
-		for _, step := range []plan.StepShape{decodeStep(64, 8192), extendStep(2048, 0), extendStep(16, 0), mixed} {
+		for _, step := range []plan.StepShape{decodeStep(64, 8192), extendStep(2048, 0), extendStep(16, 0), mixed, idleStep()} {
 			sum := 0.0
 			for _, part := range pr.Explain(&step) {
 				sum += float64(part.Seconds)
@@ -33,6 +33,19 @@ func TestPartsAddUpToThePrice(t *testing.T) {
 				t.Errorf("%s: %+v: parts add up to %v, want %v", name, step.Ranks[0], got, want)
 			}
 		}
+	}
+}
+
+func idleStep() plan.StepShape {
+	return plan.StepShape{Mode: plan.Idle, Ranks: make([]plan.RankStep, 1), Padded: make([]plan.PaddedShape, 1)}
+}
+
+// A step without a token launches no kernel, though no graph replays it.
+func TestAStepWithoutATokenLaunchesNothing(t *testing.T) {
+	pr := compile(t, model(t, "h200_sxm"), poolPlan())
+	idle, decode := idleStep(), decodeStep(1, 100)
+	if got, most := pr.Price(&idle), pr.Price(&decode); got.Device != 0 || got.Total >= most.Total {
+		t.Errorf("got %+v, want no device time and less than a decode's %+v", got, most)
 	}
 }
 

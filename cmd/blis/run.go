@@ -23,7 +23,8 @@ func runCmd() *cobra.Command {
 		Use:   "run SCENARIO.yaml",
 		Short: "simulate a scenario and print one JSON Result",
 		Long: "The Result states every input that can change a byte of it, every request's fate and every figure with its count. " +
-			"Watching a run changes nothing in it.",
+			"Watching a run changes nothing in it. In a timeline a batch begins where its instance's batch before it ended, and states its launch, so that " +
+			"batches add up to busy time; a request that did not complete ends when its client gave up or the run ended.",
 		Example: "  blis run chat.yaml\n  blis run chat.yaml --timeline chat.json --plot chat.svg --watch",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -2,9 +2,11 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"text/tabwriter"
 
 	"github.com/inference-sim/accuracy-dashboard/internal/diag"
@@ -20,7 +22,7 @@ func compareCmd() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "compare A.yaml B.yaml",
 		Short: "paired differences of two scenarios, with intervals and three outcomes",
-		Long: "Both scenarios run with the same seeds, so that the same requests meet both; the differences B - A get an interval from the spread " +
+		Long: "Both scenarios run with the same seeds, 1, 2, ... instead of their frame.seed, so that the same requests meet both; the differences B - A get an interval from the spread " +
 			"between seeds. B is better only when the whole interval lies beyond the margin; the chance of a false winner over all metrics is held by Holm's method.",
 		Example: "  blis compare tp1.yaml tp2.yaml --metric ttft_mean --metric output_throughput --margin 0.02",
 		Args:    cobra.ExactArgs(2),
@@ -75,6 +77,9 @@ func (q *compareQuery) run(ctx context.Context, paths []string) ([]comparisonRow
 	if !(q.level > 0 && q.level < 1) || !(q.margin >= 0) {
 		return nil, &diag.Refusal{Field: "--level, --margin", Value: fmt.Sprint(q.level, ", ", q.margin), Problem: "are out of range", Accept: "a level in 0..1, a margin of 0 or more"}
 	}
+	if err := checkMetrics(q.metrics); err != nil {
+		return nil, err
+	}
 	var sides [2][][]float64
 	fixed := true
 	for i, path := range paths {
@@ -87,7 +92,7 @@ func (q *compareQuery) run(ctx context.Context, paths []string) ([]comparisonRow
 	rows := make([]comparisonRow, len(q.metrics))
 	var p []float64
 	for i, id := range q.metrics {
-		d, _ := metric.Lookup(id) // replicate looked it up
+		d, _ := metric.Lookup(id) // checked above
 		row, pi, err := q.row(&d, sides[0][i], sides[1][i], fixed)
 		if err != nil {
 			return nil, err
@@ -102,6 +107,22 @@ func (q *compareQuery) run(ctx context.Context, paths []string) ([]comparisonRow
 		}
 	}
 	return rows, nil
+}
+
+// checkMetrics refuses a --metric that is none, or is stated twice.
+func checkMetrics(ids []string) error {
+	for i, id := range ids {
+		if _, err := metric.Lookup(id); err != nil {
+			if r, ok := errors.AsType[*diag.Refusal](err); ok {
+				r.Field = "--metric"
+			}
+			return err
+		}
+		if slices.Contains(ids[:i], id) {
+			return &diag.Refusal{Field: "--metric", Value: id, Problem: "is stated twice", Accept: "each once"}
+		}
+	}
+	return nil
 }
 
 // replicate runs one scenario with seeds 1, 2, ...: once when nothing is drawn.

@@ -21,7 +21,7 @@ func replicateCmd() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "replicate SCENARIO.yaml",
 		Short: "figures with intervals, from replications until they are narrow enough",
-		Long: "Replications have seeds 1, 2, ...: at least five, until every metric's interval is within --width of its mean or --limit is reached; " +
+		Long: "Replications have seeds 1, 2, ... instead of frame.seed: at least five, until every metric's interval is within --width of its mean or --limit is reached; " +
 			"the latter is a check that failed, and the figures are printed with the width reached. " +
 			"The interval covers the workload's randomness, not the coefficients' uncertainty.",
 		Example: "  blis replicate chat.yaml --metric ttft_p99 --width 0.05",
@@ -61,6 +61,9 @@ func (q *replicateQuery) run(ctx context.Context, path string) (figures []spec.F
 	if !(q.width >= 0) || !(q.level > 0 && q.level < 1) || q.limit < analysis.MinReplications {
 		return nil, nil, &diag.Refusal{Field: "--width, --level, --limit", Value: fmt.Sprint(q.width, ", ", q.level, ", ", q.limit), Problem: "are out of range",
 			Accept: fmt.Sprintf("a width of 0 or more, a level in 0..1, a limit of %d or more", analysis.MinReplications)}
+	}
+	if err := checkMetrics(q.metrics); err != nil {
+		return nil, nil, err
 	}
 	s, err := readScenario(path)
 	if err != nil {

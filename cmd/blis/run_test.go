@@ -181,8 +181,15 @@ func TestCompareHasThreeOutcomes(t *testing.T) {
 			t.Errorf("%s, replicated: got %d, %s%s", name, code, out, complaint)
 		}
 	}
-	if code, _, complaint := blisIn(t, dir, "compare", "a.yaml", "b.yaml", "--metric", "ttft_p98"); code != exit.Refused || !strings.Contains(complaint, "ttft_p98") {
-		t.Errorf("no such metric: got %d, %s", code, complaint)
+	for _, command := range [][]string{{"compare", "a.yaml", "b.yaml"}, {"replicate", "b.yaml"}} {
+		for want, flags := range map[string][]string{
+			"--metric: ttft_p98: is not a metric":  {"--metric", "ttft_p98"},
+			"--metric: ttft_mean: is stated twice": {"--metric", "ttft_mean", "--metric", "ttft_mean"},
+		} {
+			if code, _, complaint := blisIn(t, dir, append(command, flags...)...); code != exit.Refused || !strings.Contains(complaint, want) {
+				t.Errorf("%s: got %d, %s, want %q", command[0], code, complaint, want)
+			}
+		}
 	}
 	if code, _, complaint := blisIn(t, dir, "compare", "a.yaml", "b.yaml", "--seeds", "4"); code != exit.Refused || !strings.Contains(complaint, "too few") {
 		t.Errorf("four seeds: got %d, %s", code, complaint)

@@ -263,21 +263,31 @@ var lineOf = regexp.MustCompile(`line (\d+): (.*)`)
 var fromZero = regexp.MustCompile(`^did not find expected (<|node content|key|'-'|',')|^found (duplicate|incompatible|undefined) `)
 
 // syntax turns yaml.v3's error text into a refusal with its line. The text has none for
-// the first line, and for a byte that is no text.
+// the first line, for a byte that is no text and for an alias of nothing.
 func syntax(file string, data []byte, err error) error {
 	if m := lineOf.FindStringSubmatch(err.Error()); m != nil {
 		line, _ := strconv.Atoi(m[1])
 		if fromZero.MatchString(m[2]) {
-			line++
+			line = min(line+1, bytes.Count(bytes.TrimRight(data, "\n"), []byte("\n"))+1) // not beyond the end
 		}
 		return &diag.Refusal{File: file, Line: line, Problem: m[2]}
 	}
 	r := &diag.Refusal{File: file, Line: 1, Problem: strings.TrimPrefix(err.Error(), "yaml: ")}
-	if i := unreadable(data); i >= 0 {
+	if m := unknownAnchor.FindStringSubmatch(r.Problem); m != nil {
+		r.Line = 0
+		if at := []byte("*" + m[1]); bytes.Count(data, at) == 1 {
+			r.Line, r.Col = position(data, int64(bytes.Index(data, at)))
+		}
+	} else if i := unreadable(data); i >= 0 && notText.MatchString(r.Problem) {
 		r.Line, r.Col = position(data, int64(i))
 	}
 	return r
 }
+
+var (
+	unknownAnchor = regexp.MustCompile(`^unknown anchor '(.*)' referenced`)
+	notText       = regexp.MustCompile(`control characters|UTF-8`)
+)
 
 // unreadable is the place of the first byte that is no text, -1 for none.
 func unreadable(data []byte) int {

@@ -61,11 +61,12 @@ func TestYAML(t *testing.T) {
 		{"an empty entry of a block", "sub:\n- n: 1\n-\n", "f.yaml:3:2: sub[1]: is an empty entry"},
 		{"no syntax, on the first line", "name: [}\n", "f.yaml:1: did not find"},
 		{"no syntax, on the second line", "rate: 1\nname: [}\n", "f.yaml:2: did not find"},
+		{"an alias of nothing", "rate: 1\nname: *x\n", "f.yaml:2:7: unknown anchor 'x'"},
 		{"a byte that is no text", "rate: 1\nname: a\x01\n", "f.yaml:2:8: control characters"},
 		{"two documents", "name: a\n---\nname: b\n", "f.yaml: holds more than one document"},
 		{"empty", "", "f.yaml: is empty"},
 		{"alias", "name: &x a\nargs: {y: *x}\n", "f.yaml:2:11: args.y: is an alias"},
-		{"broken", "name: [\n", "f.yaml:2: did not find"},
+		{"broken", "name: [\n", "f.yaml:1: did not find"},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) { check(t, YAML("f.yaml", []byte(c.in), new(doc)), c.want) })

@@ -12,8 +12,6 @@ type Observer interface {
 	Request(r RequestRecord)
 	// Instant is called after every round of an instant.
 	Instant(now des.Time, load Load)
-	// Stop is asked every thousand rounds or so; an error ends the run with it.
-	Stop() error
 }
 
 // BatchRecord is one ended batch.

@@ -32,8 +32,10 @@ type World struct {
 	Data        []spec.Source // what Environment was read from; copied into the Result
 	Files       fs.FS         // where a scenario's trace paths are opened; nil refuses them
 	Observer    Observer      // nil watches nothing
-	Export      io.Writer     // gets the run's trace; nil writes none
-	Kernel      []des.Option  // never change a Result
+	// Stop is asked every thousand rounds or so, if it is there; an error ends the run with it.
+	Stop   func(Load) error
+	Export io.Writer    // gets the run's trace; nil writes none
+	Kernel []des.Option // never change a Result
 }
 
 // priced is an environment that also prices the way to the engine.
@@ -207,23 +209,15 @@ func (m *model) loop() error {
 		if m.fault != nil {
 			return m.fault
 		}
-		if err := m.observe(); err != nil {
-			return err
+		if o := m.world.Observer; o != nil {
+			o.Instant(m.kernel.Now(), m.record.load)
+		}
+		if m.rounds++; m.rounds%1024 == 0 && m.world.Stop != nil {
+			if err := m.world.Stop(m.record.load); err != nil {
+				return err
+			}
 		}
 	}
-}
-
-// observe shows the instant to who watches.
-func (m *model) observe() error {
-	o := m.world.Observer
-	if o == nil {
-		return nil
-	}
-	o.Instant(m.kernel.Now(), m.record.load)
-	if m.rounds++; m.rounds%1024 == 0 {
-		return o.Stop()
-	}
-	return nil
 }
 
 // closed is whether the frame ends the run with the last request sent.

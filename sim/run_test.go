@@ -317,7 +317,6 @@ func (o *lengthObserver) Request(r RequestRecord) {
 	o.open[uint64(r.Client)<<40|uint64(r.Index)] = [2]int{r.Prompt, r.Output}
 }
 func (o *lengthObserver) Batch(BatchRecord)      {}
-func (o *lengthObserver) Stop() error            { return nil }
 func (o *lengthObserver) Instant(des.Time, Load) {}
 
 func TestRefusals(t *testing.T) {

@@ -70,9 +70,8 @@ func (t *timeline) Request(r sim.RequestRecord) {
 	}
 }
 
-// Instant and Stop change nothing.
+// Instant is not drawn.
 func (t *timeline) Instant(des.Time, sim.Load) {}
-func (t *timeline) Stop() error                { return nil }
 
 func (t *timeline) record() *record.Timeline {
 	out := &record.Timeline{BinSeconds: float64(t.width) / 1e6}

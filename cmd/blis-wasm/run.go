@@ -46,7 +46,7 @@ func simulate(name string, scenario []byte, report progress) ([]byte, error) {
 	}
 	sw := w.Sim()
 	if report != nil {
-		sw.Observer = &watch{report: report, total: requests(s)}
+		sw.Stop = (&watch{report: report, total: requests(s)}).stop
 	}
 	r, err := sim.Run(s, sw)
 	if err != nil {

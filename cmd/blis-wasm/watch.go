@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/inference-sim/accuracy-dashboard/sim"
-	"github.com/inference-sim/accuracy-dashboard/sim/des"
 	"github.com/inference-sim/accuracy-dashboard/sim/spec"
 )
 
@@ -22,22 +21,16 @@ const every = 100 * time.Millisecond
 type watch struct {
 	report progress
 	total  int64
-	load   sim.Load
 	last   time.Time
 }
 
-func (*watch) Batch(sim.BatchRecord)     {}
-func (*watch) Request(sim.RequestRecord) {}
-
-func (w *watch) Instant(_ des.Time, l sim.Load) { w.load = l }
-
-// Stop also lets the page's other events happen: a Worker hears of a wish to stop
+// stop also lets the page's other events happen: a Worker hears of a wish to stop
 // only while nothing runs.
-func (w *watch) Stop() error {
+func (w *watch) stop(l sim.Load) error {
 	if now := time.Now(); now.Sub(w.last) < every {
 		return nil
 	}
-	if w.report(w.load.Created-w.load.Outstanding, w.total) {
+	if w.report(l.Created-l.Outstanding, w.total) {
 		return errStopped
 	}
 	time.Sleep(time.Millisecond)

@@ -40,7 +40,6 @@ func (l *loadRecorder) Request(r sim.RequestRecord) {
 
 // Instant and Stop have nothing to do.
 func (l *loadRecorder) Instant(des.Time, sim.Load) {}
-func (l *loadRecorder) Stop() error                { return nil }
 
 // load is the bare loop's input: the same arrivals and lengths under the same
 // limits, each step as long as the mean one.

@@ -57,9 +57,6 @@ func (c *curves) Request(r sim.RequestRecord) {
 // Instant keeps how many requests are outstanding.
 func (c *curves) Instant(now des.Time, l sim.Load) { c.load.add(now, float64(l.Outstanding)) }
 
-// Stop never stops a run.
-func (c *curves) Stop() error { return nil }
-
 func (c *curves) finish() error {
 	panel := func(id, label string, series ...plot.Series) plot.Chart {
 		return plot.Chart{ID: id, X: plot.Axis{Label: "simulated time (s)"}, Y: plot.Axis{Label: label}, Series: series}

@@ -95,9 +95,6 @@ func (t *timeline) edge(phase, name string, id uint64, at des.Time, args string)
 // Instant is not drawn.
 func (t *timeline) Instant(des.Time, sim.Load) {}
 
-// Stop never stops a run.
-func (t *timeline) Stop() error { return nil }
-
 func (t *timeline) finish() error {
 	t.w.WriteString("\n]}\n")
 	if err := t.w.Flush(); err != nil {

@@ -93,9 +93,6 @@ func (w *watcher) Instant(now des.Time, l sim.Load) {
 	}
 }
 
-// Stop never stops a run.
-func (w *watcher) Stop() error { return nil }
-
 func (w *watcher) finish(err error) error {
 	w.progress.clear()
 	for i, v := range w.views {

@@ -6,7 +6,6 @@ import (
 
 	"github.com/inference-sim/accuracy-dashboard/internal/diag"
 	"github.com/inference-sim/accuracy-dashboard/sim"
-	"github.com/inference-sim/accuracy-dashboard/sim/des"
 	"github.com/inference-sim/accuracy-dashboard/sim/spec"
 )
 
@@ -16,21 +15,10 @@ func simulate(ctx context.Context, file string, s *spec.Scenario, w sim.World) (
 	if err := canceled(ctx); err != nil {
 		return nil, err
 	}
-	if w.Observer == nil {
-		w.Observer = blind{}
-	}
-	w.Observer = interruptible{w.Observer, ctx}
+	w.Stop = func(sim.Load) error { return canceled(ctx) }
 	r, err := sim.Run(s, w)
 	return r, diag.In(file, err)
 }
-
-// interruptible is an observer whose run ends with ctx.
-type interruptible struct {
-	sim.Observer
-	ctx context.Context
-}
-
-func (i interruptible) Stop() error { return canceled(i.ctx) }
 
 // canceled is the error of a run that was interrupted.
 func canceled(ctx context.Context) error {
@@ -39,11 +27,3 @@ func canceled(ctx context.Context) error {
 	}
 	return fmt.Errorf("interrupted: %w", ctx.Err())
 }
-
-// blind observes nothing.
-type blind struct{}
-
-func (blind) Batch(sim.BatchRecord)      {}
-func (blind) Request(sim.RequestRecord)  {}
-func (blind) Instant(des.Time, sim.Load) {}
-func (blind) Stop() error                { return nil }

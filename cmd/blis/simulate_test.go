@@ -35,10 +35,12 @@ func TestEveryRunStopsWhenInterrupted(t *testing.T) {
 
 // canceler interrupts its own run.
 type canceler struct {
-	blind
 	cancel func()
 	last   des.Time
 }
+
+func (*canceler) Batch(sim.BatchRecord)     {}
+func (*canceler) Request(sim.RequestRecord) {}
 
 func (c *canceler) Instant(now des.Time, _ sim.Load) { c.cancel(); c.last = now }
 

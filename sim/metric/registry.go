@@ -22,7 +22,7 @@ var rates = []Definition{
 	{ID: "goodput", Formula: "completed requests that meet every objective of their client (those without one do) / window", Unit: "1/s", Better: Higher},
 	{ID: "attainment", Formula: "completed requests that meet every objective of their client (those without one do) / requests sent in the window", Unit: "share", Better: Higher},
 	{ID: "fairness_jain", Formula: "(sum x)^2 / (tenants * sum x^2), x a tenant's output tokens in the window", Unit: "share", Better: Higher},
-	{ID: "prefix_hit_rate", Formula: "prompt tokens found in the prefix cache / prompt tokens looked up", Unit: "share", Better: Higher},
+	{ID: "prefix_hit_rate", Formula: "prompt tokens found in the prefix cache / prompt tokens looked up, from the first measured request on, whoever's they are", Unit: "share", Better: Higher},
 	{ID: "concurrency", Formula: "time-weighted mean of requests sent and not yet ended", Unit: "requests", Better: None},
 	{ID: "preemptions", Formula: "preemptions / completed requests", Unit: "1", Better: Lower},
 	{ID: "duration", Formula: "length of the measured window", Unit: "s", Better: None},

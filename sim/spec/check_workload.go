@@ -26,7 +26,7 @@ func (w *Workload) check() error {
 	if n := len(w.Clients); n > maxClients {
 		return refuse("workload.clients", fmt.Sprint(n), "are too many", fmt.Sprintf("1 to %d clients", maxClients))
 	}
-	names, classes := map[string]bool{}, map[string]Objectives{}
+	names, goals := map[string]bool{}, Goals{}
 	for i := range w.Clients {
 		c, at := &w.Clients[i], fmt.Sprintf("workload.clients[%d]", i)
 		if names[c.Name] {
@@ -36,10 +36,9 @@ func (w *Workload) check() error {
 		if err := c.check(at); err != nil {
 			return err
 		}
-		if goal, ok := classes[c.Class]; ok && goal != c.Goal && c.Class != "" {
-			return refuse(at+".objectives", fmt.Sprintf("%+v", c.Goal), "are not those of class "+c.Class, fmt.Sprintf("%+v, as the class's first client states", goal))
+		if err := goals.Add(at+".objectives", c.Class, c.Goal); err != nil {
+			return err
 		}
-		classes[c.Class] = c.Goal
 	}
 	if t := w.Trace; t != nil {
 		return first(required("workload.trace.path", t.Path), CheckScale("workload.trace.scale", t.Scale))
@@ -48,6 +47,27 @@ func (w *Workload) check() error {
 		return w.InferenceX.check()
 	}
 	return nil
+}
+
+// Goals are the objectives of the classes of a workload's clients.
+type Goals map[string]Objectives
+
+// Add checks the objectives that a client of class states at a field: those of one class
+// are the same, since they are the class's.
+func (g Goals) Add(at, class string, o Objectives) error {
+	if err := first(spanSeconds.check(at+".ttft", o.TTFT), spanSeconds.check(at+".tpot", o.TPOT), spanSeconds.check(at+".e2e", o.E2E)); err != nil {
+		return err
+	}
+	if other, ok := g[class]; ok && other != o && class != "" {
+		return refuse(at, o.String(), "are not those of another client of class "+class, other.String())
+	}
+	g[class] = o
+	return nil
+}
+
+// String is the objectives as a scenario states them.
+func (o Objectives) String() string {
+	return fmt.Sprintf("{ttft: %v, tpot: %v, e2e: %v}", o.TTFT, o.TPOT, o.E2E)
 }
 
 func (x *InferenceX) check() error {
@@ -78,9 +98,7 @@ func (x *InferenceX) check() error {
 
 func (c *Client) check(at string) error {
 	if err := first(required(at+".name", c.Name), c.Arrivals.check(at+".arrivals"), within(at+".requests", c.Requests, 0, MaxCount),
-		spanSeconds.check(at+".deadline", c.Deadline), within(at+".max_tokens", c.MaxTokens, 0, MaxTokens),
-		spanSeconds.check(at+".objectives.ttft", c.Goal.TTFT), spanSeconds.check(at+".objectives.tpot", c.Goal.TPOT), spanSeconds.check(at+".objectives.e2e", c.Goal.E2E),
-	); err != nil {
+		spanSeconds.check(at+".deadline", c.Deadline), within(at+".max_tokens", c.MaxTokens, 0, MaxTokens)); err != nil {
 		return err
 	}
 	if err := c.checkLengths(at); err != nil {

@@ -73,7 +73,8 @@ func Parse(file string, data []byte) (*Scenario, error) {
 	return s, nil
 }
 
-// Placed gives a refusal of a field that s was read with its line and column.
+// Placed gives a refusal of a field that s was read with its line and column; what
+// stands in no mapping of the document, as a caller's own workload, has none.
 func (s *Scenario) Placed(err error) error {
 	r, ok := errors.AsType[*diag.Refusal](err)
 	if !ok || r.File != "" || r.Line > 0 || s.text == nil {
@@ -81,7 +82,11 @@ func (s *Scenario) Placed(err error) error {
 	}
 	var doc yaml.Node
 	if yaml.Unmarshal(s.text, &doc) == nil && len(doc.Content) == 1 {
-		if top, _, _ := strings.Cut(r.Field, "."); find(doc.Content[0], top) != nil {
+		above := r.Field
+		if i := strings.LastIndexByte(above, '.'); i > 0 {
+			above = above[:i]
+		}
+		if find(doc.Content[0], above) != nil {
 			r.Line, r.Col = position(doc.Content[0], r.Field)
 		}
 	}

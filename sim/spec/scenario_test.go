@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/inference-sim/accuracy-dashboard/internal/diag"
 	"github.com/inference-sim/accuracy-dashboard/internal/keep"
 )
 
@@ -131,7 +132,7 @@ func TestParseRefusals(t *testing.T) {
 		{"a metric twice", open, "model: m", "model: m\nframe: {metrics: [ttft_p99, ttft_p99]}", "frame.metrics[1]: ttft_p99: is stated twice"},
 		{"two metrics", open, "model: m", "model: m\nframe: {metrics: [ttft_p99, ttft_p95]}", ""},
 		{"a scope twice", open, "model: m", "model: m\nframe: {scopes: [class, class]}", "frame.scopes[1]: class: is stated twice"},
-		{"a class of two aims", open, "  - name: a", second(2) + "  - name: a\n    class: c\n    objectives: {ttft: 1}", "workload.clients[1].objectives: {TTFT:1 TPOT:0 E2E:0}: are not those of class c"},
+		{"a class of two aims", open, "  - name: a", second(2) + "  - name: a\n    class: c\n    objectives: {ttft: 1}", "workload.clients[1].objectives: {ttft: 1, tpot: 0, e2e: 0}: are not those of another client of class c"},
 		{"a class of one aim", open, "  - name: a", second(1) + "  - name: a\n    class: c\n    objectives: {ttft: 1}", ""},
 		{"no class, two aims", open, "  - name: a", second(2) + "  - name: a\n    objectives: {ttft: 1}", ""},
 		{"an empty client", open, "  - name: a", "  -\n  - name: a", "s.yaml:7:4: workload.clients[0]: is an empty entry"},
@@ -144,6 +145,23 @@ func TestParseRefusals(t *testing.T) {
 				t.Errorf("got %v, want %q", err, c.want)
 			}
 		})
+	}
+}
+
+// A refusal that a run makes later stands where its field does, and nowhere when the
+// scenario does not state it.
+func TestPlaced(t *testing.T) {
+	s, err := Parse("s.yaml", []byte(whole))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for field, want := range map[string]string{"model": "s.yaml:7:1: model: x", "engine.args.y": "s.yaml:5:3: engine.args.y: x", "workload.trace.path": "s.yaml: workload.trace.path: x", "chip": "s.yaml: chip: x"} {
+		if got := diag.In("s.yaml", s.Placed(&diag.Refusal{Field: field, Problem: "x"})); got.Error() != want {
+			t.Errorf("got %v, want %s", got, want)
+		}
+	}
+	if got := s.Placed(&diag.Refusal{File: "t.jsonl", Field: "model", Problem: "x"}); got.Error() != "t.jsonl: model: x" {
+		t.Errorf("of another file: got %v", got)
 	}
 }
 

@@ -223,6 +223,16 @@ func TestTraceRefusals(t *testing.T) {
 	}
 }
 
+func TestTraceClientsOfOneClassHaveItsObjectives(t *testing.T) {
+	const head = `{"schema":"blis.trace/1","clients":[{"class":"c","objectives":{"ttft":1}},{"class":"c","objectives":{"ttft":%v}}]}` + "\n"
+	for ttft, want := range map[int]string{1: "", 2: "t:1: clients[1].objectives: {ttft: 2, tpot: 0, e2e: 0}: are not those", -1: "t:1: clients[1].objectives.ttft: -1: is out of range"} {
+		_, _, err := OpenTrace("t", fmt.Appendf(nil, head, ttft), 1)
+		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("ttft %d: got %v, want %q", ttft, err, want)
+		}
+	}
+}
+
 // A cause that the rows above it never bring about is refused at its line; the closest
 // that they do is taken.
 func TestTraceCausesComeAbout(t *testing.T) {

@@ -134,7 +134,11 @@ func OpenTrace(path string, data []byte, scale float64) ([]Source, []Label, erro
 	replays := make([]*replay, len(h.Clients))
 	labels := make([]Label, len(h.Clients))
 	sources := make([]Source, len(h.Clients))
+	goals := spec.Goals{}
 	for i := range replays {
+		if err := goals.Add(fmt.Sprintf("clients[%d].objectives", i), h.Clients[i].Class, h.Clients[i].Goal); err != nil {
+			return nil, nil, onLine(diag.In(path, err), 1)
+		}
 		replays[i] = newReplay(i)
 		labels[i], sources[i] = Label(h.Clients[i]), replays[i]
 	}

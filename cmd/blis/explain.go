@@ -5,6 +5,7 @@ import (
 	"io"
 	"text/tabwriter"
 
+	"github.com/inference-sim/accuracy-dashboard/cost"
 	"github.com/inference-sim/accuracy-dashboard/cost/plan"
 	"github.com/inference-sim/accuracy-dashboard/engines"
 	"github.com/inference-sim/accuracy-dashboard/internal/diag"
@@ -20,7 +21,7 @@ func explainCmd() *cobra.Command {
 	asJSON := false
 	c := &cobra.Command{
 		Use:     "explain SCENARIO.yaml",
-		Short:   "every resolved setting with its source, the KV budget term by term, and the layers with their kernels",
+		Short:   "every resolved setting with its source, the KV budget term by term, the layers with their kernels, and what a request pays on its way in",
 		Example: "  blis explain chat.yaml",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -36,10 +37,14 @@ func explainCmd() *cobra.Command {
 			if err != nil {
 				return diag.In(args[0], err)
 			}
-			if asJSON {
-				return writeJSON(cmd.OutOrStdout(), map[string]any{"settings": settings, "plan": p})
+			front, err := w.Environment().FrontEnd(p)
+			if err != nil {
+				return err
 			}
-			return drawExplained(cmd.OutOrStdout(), settings, p)
+			if asJSON {
+				return writeJSON(cmd.OutOrStdout(), map[string]any{"settings": settings, "plan": p, "front_end": front})
+			}
+			return drawExplained(cmd.OutOrStdout(), settings, p, front)
 		},
 	}
 	d.add(c)
@@ -55,7 +60,7 @@ func explain(w *world.World, s *spec.Scenario) ([]engines.Resolved, *plan.PoolPl
 	return kind.Explain(sim.EngineSpec(s), w.Environment())
 }
 
-func drawExplained(w io.Writer, settings []engines.Resolved, p *plan.PoolPlan) error {
+func drawExplained(w io.Writer, settings []engines.Resolved, p *plan.PoolPlan, front cost.FrontEnd) error {
 	t := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
 	fmt.Fprintln(t, "SETTING\tVALUE\tSOURCE\tWHY")
 	for _, s := range settings {
@@ -73,6 +78,12 @@ func drawExplained(w io.Writer, settings []engines.Resolved, p *plan.PoolPlan) e
 	fmt.Fprintln(t, "\nKV GROUP\tLAYERS\tWINDOW\tTOKENS A BLOCK\tBYTES A BLOCK")
 	for _, g := range p.KV {
 		fmt.Fprintf(t, "%s\t%d\t%d\t%d\t%.0f\n", g.Kind, g.Layers, g.Window, g.PageTokens, float64(g.BytesPerPage))
+	}
+	fmt.Fprintln(t, "\nFRONT END\tSECONDS\tWHAT")
+	fmt.Fprintf(t, "request\t%.3g\tof each, whatever the load (%v)\n", front.FixedSeconds, front.Method)
+	fmt.Fprintf(t, "prompt token\t%.3g\tof each prompt token\n", front.PerPromptToken)
+	if front.SerialPerRequest > 0 {
+		fmt.Fprintf(t, "in turn\t%.3g\tone request after the other: at most %.0f a second enter an engine\n", front.SerialPerRequest, 1/front.SerialPerRequest)
 	}
 	return t.Flush()
 }

@@ -54,7 +54,7 @@ func TestRecordedBlockCount(t *testing.T) {
 		if got, _ := strconv.ParseFloat(m[1], 64); got < 0.99*want || got > 1.01*want {
 			t.Errorf("%q: got %v blocks, want %v within 1%%", flags, got, want)
 		}
-		for _, term := range []string{"memory.device", "memory.requested", "memory.weights", "memory.activations", "memory.buffers", "memory.context", "memory.graphs", "kv-budget"} {
+		for _, term := range []string{"memory.device", "memory.requested", "memory.weights", "memory.activations", "memory.buffers", "memory.context", "memory.graphs", "kv-budget", "FRONT END", "in turn"} {
 			if !strings.Contains(text, "\n"+term) {
 				t.Errorf("the term %s is not shown", term)
 			}

@@ -88,7 +88,7 @@ type model struct {
 // build couples generator -> router -> front ends -> instances -> generator. A
 // single instance needs no router; a front end that costs nothing is left out.
 func build(s *spec.Scenario, w World) (*model, error) {
-	kind, err := chosen(s, w.Kinds)
+	kind, err := Kind(s, w.Kinds)
 	if err != nil {
 		return nil, err
 	}
@@ -115,8 +115,8 @@ func build(s *spec.Scenario, w World) (*model, error) {
 	return m, nil
 }
 
-// chosen finds the port the scenario asks for, at its one release (LIF-6).
-func chosen(s *spec.Scenario, kinds []engines.Kind) (engines.Kind, error) {
+// Kind finds the port the scenario asks for, at its one release (LIF-6).
+func Kind(s *spec.Scenario, kinds []engines.Kind) (engines.Kind, error) {
 	names := make([]string, len(kinds))
 	for i, k := range kinds {
 		names[i] = k.Name()

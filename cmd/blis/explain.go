@@ -53,11 +53,12 @@ func explainCmd() *cobra.Command {
 }
 
 func explain(w *world.World, s *spec.Scenario) ([]engines.Resolved, *plan.PoolPlan, error) {
-	kind, err := w.Kind(s.Engine.Kind)
+	kind, err := sim.Kind(s, w.Kinds)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, s.Placed(err)
 	}
-	return kind.Explain(sim.EngineSpec(s), w.Environment())
+	settings, p, err := kind.Explain(sim.EngineSpec(s), w.Environment())
+	return settings, p, s.Placed(err)
 }
 
 func drawExplained(w io.Writer, settings []engines.Resolved, p *plan.PoolPlan, front cost.FrontEnd) error {

@@ -143,3 +143,18 @@ func TestFieldsCommand(t *testing.T) {
 		}
 	}
 }
+
+// explain refuses what run refuses, at the scenario's line.
+func TestExplainRefusesAtTheLine(t *testing.T) {
+	for old, want := range map[string]string{
+		"main-2f41c894": ":2:22: engine.version: nope: is not the vllm release",
+		"kind: vllm":    ":2:10: engine.kind: nope: is not an engine of this build",
+		"llama-3.1-8b":  ":3:1: model: nope: is not in the catalog",
+	} {
+		new := strings.Replace(old, strings.TrimPrefix(old, "kind: "), "nope", 1)
+		path := write(t, "s.yaml", strings.Replace(chatScenario, old, new, 1))
+		if code, _, complaint := execute(t, root(), "explain", path); code != exit.Refused || !strings.Contains(complaint, path+want) {
+			t.Errorf("%s: got %d, %s, want %q", new, code, complaint, want)
+		}
+	}
+}

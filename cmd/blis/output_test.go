@@ -16,7 +16,7 @@ func TestOutputsReplaceNothingElse(t *testing.T) {
 	t.Chdir(dir)
 	for link, target := range map[string]string{"link.json": "old.json", "device": os.DevNull, "again.yaml": "s.yaml", "nowhere": "missing"} {
 		if err := os.Symlink(target, link); err != nil {
-			t.Skip(err)
+			t.Fatal(err)
 		}
 	}
 	for line, want := range map[string]string{

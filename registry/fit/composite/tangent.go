@@ -72,14 +72,12 @@ func (n *noting) Price(step *plan.StepShape) plan.StepEstimate {
 	return n.Pricer.Price(step)
 }
 
-// Batch, Request, Instant and Stop make it an observer.
+// Batch, Request and Instant make it an observer.
 func (t *tangent) Batch(b sim.BatchRecord) { t.ends = append(t.ends, b.End) }
 
 func (t *tangent) Request(r sim.RequestRecord) { t.requests = append(t.requests, r) }
 
 func (t *tangent) Instant(des.Time, sim.Load) {}
-
-func (t *tangent) Stop() error { return nil }
 
 // run simulates s under w and returns the slopes of TPOT and TTFT. A run whose
 // steps and batches do not correspond one to one, as with pipeline stages, has

@@ -31,7 +31,8 @@ func TestChangesAreBetterWorseOrNeither(t *testing.T) {
 		{"half nearer, half farther", 24, func(i int) float64 { return before(i) * (0.5 + float64(i/4%2)) }, record.NotDistinguished},
 		{"the same", 24, before, record.NoPointMoved},
 		{"too few", record.MinPoints - 1, func(i int) float64 { return 0 }, record.TooFew},
-		{"just enough", record.MinPoints, func(i int) float64 { return 0 }, record.Better},
+		{"enough, of too few deployments", 2*FewestKeys - 2, func(i int) float64 { return 0 }, record.NotDistinguished},
+		{"just enough", 2*FewestKeys - 1, func(i int) float64 { return 0 }, record.Better},
 	} {
 		got := Changes(Scores{"v1.0.0", scored(c.n, before)}, Scores{"v1.1.0", scored(c.n, c.after)})
 		if got.Whole[0].Outcome != c.want {

@@ -174,7 +174,14 @@ func Replaceable(out string) error {
 	if _, err := os.Stat(filepath.Join(out, "data", "summary.json")); err != nil {
 		return &diag.Refusal{Field: "out", Value: out, Problem: "holds files that are not a site", Accept: "an empty directory, or an earlier site"}
 	}
-	return nil
+	if _, err := os.Stat(filepath.Join(out, seal.ManifestName)); err != nil {
+		return nil // records alone have no manifest
+	}
+	foreign, err := seal.Foreign(out)
+	if err == nil && foreign != "" {
+		return &diag.Refusal{Field: "out", Value: filepath.Join(out, foreign), Problem: "is no file of the site there, and would be lost", Accept: "another directory, or that file elsewhere"}
+	}
+	return err
 }
 
 func settings(in page.Input, o Options, trust string) map[string]any {

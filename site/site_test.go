@@ -167,6 +167,21 @@ func TestBuildRefusesToReplaceWhatIsNotASite(t *testing.T) {
 	}
 }
 
+func TestBuildKeepsFilesPutIntoAnEarlierSite(t *testing.T) {
+	keep.Rule(t, "COV-8")
+	out := build(t, 10, "")
+	if err := Replaceable(out); err != nil {
+		t.Fatalf("the site as made: got %v, want accepted", err)
+	}
+	notes := filepath.Join(out, "data", "notes.txt")
+	if err := os.WriteFile(notes, nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := Replaceable(out); err == nil || !strings.Contains(err.Error(), "notes.txt") {
+		t.Errorf("with a file of its reader's: got %v, want a refusal that names it", err)
+	}
+}
+
 func TestOutMayBeRelative(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for _, out := range []string{"public", filepath.Join("..", filepath.Base(t.TempDir()), "made", "public")} {

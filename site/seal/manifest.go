@@ -128,6 +128,36 @@ func list(dir string) ([]entry, error) {
 	return entries, hashAll(dir, entries)
 }
 
+// Foreign is the first file below dir that neither its manifest lists nor sealing adds; ""
+// for none. A manifest that cannot be read is a *DifferenceError.
+func Foreign(dir string) (string, error) {
+	data, err := read(dir, ManifestName)
+	if err != nil {
+		return "", err
+	}
+	entries, err := parse(data)
+	if err != nil {
+		return "", err
+	}
+	listed := map[string]bool{}
+	for _, e := range entries {
+		listed[e.path] = true
+	}
+	foreign := ""
+	err = filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		rel, err := filepath.Rel(dir, name)
+		if rel = filepath.ToSlash(rel); err == nil && !listed[rel] && !addedBySealing(rel) {
+			foreign = rel
+			return fs.SkipAll
+		}
+		return err
+	})
+	return foreign, err
+}
+
 // hashAll fills the sums in, on every core; the error is that of the first file with one.
 func hashAll(dir string, entries []entry) error {
 	faults := make([]error, len(entries))

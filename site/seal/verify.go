@@ -81,7 +81,7 @@ func verifyBundle(signed, manifest []byte, key *ecdsa.PublicKey) (Predicate, err
 	}
 	var b bundle.Bundle
 	if err := b.UnmarshalJSON(signed); err != nil {
-		return differs(BundleName, err)
+		return differs(BundleName, fmt.Errorf("changed or cut short: %w", err))
 	}
 	trusted, err := trust(key)
 	if err != nil {
@@ -94,7 +94,7 @@ func verifyBundle(signed, manifest []byte, key *ecdsa.PublicKey) (Predicate, err
 	// The two policies are asked one after the other so that the answer names the right file:
 	// the signature belongs to the bundle, the digest to the manifest.
 	if _, err := verifier.Verify(&b, verify.NewPolicy(verify.WithoutArtifactUnsafe(), verify.WithKey())); err != nil {
-		return differs(BundleName, fmt.Errorf("signature: %w", err))
+		return differs(BundleName, fmt.Errorf("signature: it is by another key, or this file or %s changed: %w", KeyName, err))
 	}
 	result, err := verifier.Verify(&b, verify.NewPolicy(verify.WithArtifact(bytes.NewReader(manifest)), verify.WithKey()))
 	if err != nil {

@@ -113,6 +113,13 @@ func TestVerifyNamesTheFirstDifference(t *testing.T) {
 		{"removed manifest", func(t *testing.T, dir string) { remove(t, dir, ManifestName) }, ManifestName, "removed"},
 		{"removed bundle", func(t *testing.T, dir string) { remove(t, dir, BundleName) }, BundleName, "removed"},
 		{"removed key", func(t *testing.T, dir string) { remove(t, dir, KeyName) }, KeyName, "removed"},
+		{"a line more beside the key", func(t *testing.T, dir string) {
+			pem, err := os.ReadFile(filepath.Join(dir, KeyName))
+			if err != nil {
+				t.Fatal(err)
+			}
+			write(t, dir, KeyName, string(pem)+"junk\n")
+		}, KeyName, "more than the key"},
 		{"damaged bundle", func(t *testing.T, dir string) { write(t, dir, BundleName, "{}") }, BundleName, ""},
 		{"other site's bundle", func(t *testing.T, dir string) {
 			other, _ := newSite(t)

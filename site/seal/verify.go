@@ -11,6 +11,7 @@ import (
 	"github.com/sigstore/sigstore-go/pkg/bundle"
 	"github.com/sigstore/sigstore-go/pkg/root"
 	"github.com/sigstore/sigstore-go/pkg/verify"
+	"github.com/sigstore/sigstore/pkg/cryptoutils"
 	"github.com/sigstore/sigstore/pkg/signature"
 	"google.golang.org/protobuf/encoding/protojson"
 )
@@ -41,6 +42,9 @@ func Verify(dir string, key *ecdsa.PublicKey) (Predicate, error) {
 	own, err := parsePublicKey(KeyName, pem)
 	if err != nil {
 		return Predicate{}, &DifferenceError{KeyName, err.Error()}
+	}
+	if alone, err := cryptoutils.MarshalPublicKeyToPEM(own); err != nil || !bytes.Equal(pem, alone) {
+		return Predicate{}, &DifferenceError{KeyName, "changed: it holds more than the key"}
 	}
 	if key == nil {
 		key = own

@@ -2,7 +2,8 @@
 //
 // In: a checkout of the source around the working directory, and the Go toolchain in PATH. Out: the
 // module and the toolchain's own script that starts one, or an [Unavailable] that says what is
-// missing. Equal sources and toolchains give equal bytes. Nothing is fetched and nothing is left.
+// missing; a context that is done gives its own error. Equal sources and toolchains give equal bytes.
+// Nothing is fetched and nothing is left.
 package wasm
 
 import (
@@ -41,11 +42,11 @@ func (u Unavailable) Error() string { return u.Why }
 func Compile(ctx context.Context) (*Module, error) {
 	root, err := command(ctx, "env", "GOROOT")
 	if err != nil {
-		return nil, Unavailable{"no Go toolchain: " + err.Error()}
+		return nil, missing(ctx, "no Go toolchain", err)
 	}
 	source, err := command(ctx, "list", "-f", "{{.Module.Dir}}", Package)
 	if err != nil {
-		return nil, Unavailable{"the source is not here: " + err.Error()}
+		return nil, missing(ctx, "the source is not here", err)
 	}
 	sum, err := registry.Sum(os.DirFS(filepath.Join(source, "registry", "data")))
 	if err != nil {
@@ -58,6 +59,9 @@ func Compile(ctx context.Context) (*Module, error) {
 	defer done()
 	code := filepath.Join(dir, "blis.wasm")
 	if _, err := command(ctx, "build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w -X "+sumVariable+"="+sum, "-o", code, Package); err != nil {
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
 		return nil, fmt.Errorf("compile the simulator for browsers: %w", err)
 	}
 	m := new(Module)
@@ -71,6 +75,14 @@ func Compile(ctx context.Context) (*Module, error) {
 		return nil, Unavailable{"the Go toolchain is not complete: " + err.Error()}
 	}
 	return m, nil
+}
+
+// missing is an Unavailable, unless the command was ended because ctx was.
+func missing(ctx context.Context, what string, err error) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return Unavailable{what + ": " + err.Error()}
 }
 
 // command runs the go command for browsers.

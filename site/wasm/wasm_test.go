@@ -2,6 +2,7 @@ package wasm
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"testing"
 
@@ -47,5 +48,13 @@ func TestWhatIsMissingIsSaid(t *testing.T) {
 				t.Errorf("got %v, want Unavailable", err)
 			}
 		})
+	}
+}
+
+func TestAnInterruptionIsNotAMissingToolchain(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := Compile(ctx); err != context.Canceled {
+		t.Errorf("got %v, want %v", err, context.Canceled)
 	}
 }

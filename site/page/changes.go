@@ -88,7 +88,7 @@ func (s *site) change(c *record.Change) error {
 
 func (s *site) laneChanges(id, title string, of []record.LaneChange, csv string) (Block, error) {
 	t := &Table{Caption: title, Sortable: true, CSV: csv, Columns: []Column{{Label: "Lane"}, {Label: "Metric"}, {Label: "Points", Num: true}, {Label: "Error before", Num: true}, {Label: "after", Num: true},
-		{Label: "Difference", Num: true}, {Label: "95% interval", Num: true}, {Label: "Outcome"}}}
+		{Label: "Difference", Num: true}, interval95, {Label: "Outcome"}}}
 	for _, l := range of {
 		lane := text(l.Lane)
 		if i := slices.IndexFunc(s.Points, func(p record.Point) bool { return p.Lane == l.Lane }); i >= 0 {

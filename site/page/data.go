@@ -101,7 +101,7 @@ func (s *site) data() error {
 		files = append(files, Fact{"residuals.json", "how far fits are from data they never saw", "data/residuals.json"})
 	}
 	var schemas []Fact
-	for _, n := range []string{"points", "summary", "coverage", "backlog", "change", "residuals", "chart", "trial", "workbench"} {
+	for _, n := range []string{"points", "point", "summary", "coverage", "backlog", "change", "residuals", "chart", "trial", "workbench"} {
 		schemas = append(schemas, Fact{Name: n + ".schema.json", Href: "reference/schemas/" + n + ".schema.json"})
 	}
 	return s.page(Doc{Path: "data/", Title: "Data", Description: "Everything on this site as files, with schemas.",

@@ -2,6 +2,7 @@ package page
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -56,7 +57,7 @@ func (s *site) find() Block {
 	chips = slices.Compact(chips)
 	t := &Table{ID: "find", Caption: "Mean absolute error of TTFT and of TPOT in each lane", Columns: []Column{{Label: "Model"}, {Label: "Engine"}, {Label: "Precision"}}}
 	for _, c := range chips {
-		t.Columns = append(t.Columns, Column{Label: c, Unit: "TTFT · TPOT", Num: true})
+		t.Columns = append(t.Columns, Column{Label: c, Unit: "TTFT · TPOT, points", Num: true})
 	}
 	var keys [][3]string
 	for k := range at { // sorted below
@@ -76,7 +77,7 @@ func (s *site) find() Block {
 		return Block{Kind: "text", ID: "find", Title: "Find a deployment", Paragraphs: []string{"No lane has a graded point."}}
 	}
 	return Block{Kind: "group", Blocks: []Block{
-		{Kind: "table", ID: "find", Title: "Find a deployment", Note: "Mean absolute error of TTFT and of TPOT. Open one for its points, each with the command that reproduces it.", Table: t},
+		{Kind: "table", ID: "find", Title: "Find a deployment", Note: "Mean absolute error of TTFT and of TPOT over n graded points. Open one for its points, each with the command that reproduces it.", Table: t},
 		{Kind: "links", Facts: []Fact{{"Every lane", "scored or not", "lanes/"}, {"Every point", "filter and sort", "points/"}}}}}
 }
 
@@ -85,12 +86,17 @@ func (s *site) laneErrors(lane string) Cell {
 	if lane == "" {
 		return Cell{Text: "–", Class: "zero"}
 	}
-	var said []string
+	var said, over []string
 	for _, m := range headlineMetrics {
-		said = append(said, s.laneError(lane, m).Text)
+		for _, a := range s.Summary.ByLane {
+			if a.Group == lane && a.Metric == m {
+				value, _ := figureCells(a.MAPE)
+				said, over = append(said, value.Text), append(over, count(a.MAPE.Points()))
+			}
+		}
 	}
 	if slices.Contains(said, tooFew) {
 		said = []string{tooFew}
 	}
-	return Cell{Text: strings.Join(said, " · "), Href: lanePath(lane)}
+	return Cell{Text: fmt.Sprintf("%s, n=%s", strings.Join(said, " · "), strings.Join(slices.Compact(over), " · ")), Href: lanePath(lane)}
 }

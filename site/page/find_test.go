@@ -27,6 +27,9 @@ func TestHomeLeadsToEveryLaneWithAScore(t *testing.T) {
 				for _, c := range r.Cells {
 					if c.Href != "" {
 						got[c.Href] = true
+						if !strings.Contains(c.Text, ", n=") {
+							t.Errorf("%s: %q says over how many points nowhere", c.Href, c.Text)
+						}
 					}
 				}
 			}

@@ -50,16 +50,16 @@ func quantity(v float64, unit string) (text, shown string) {
 	return number(v), unit
 }
 
-func percent(v float64) string { return sign(strconv.FormatFloat(100*v, 'f', 1, 64)) + "%" }
-
-// signed writes a relative error with its sign.
-func signed(v float64) string {
+func percent(v float64) string {
 	s := strconv.FormatFloat(100*v, 'f', 1, 64)
-	if v > 0 {
-		s = "+" + s
+	if s == "-0.0" {
+		s = "0.0"
 	}
 	return sign(s) + "%"
 }
+
+// signed writes a relative error with its sign; what rounds to nothing has none.
+func signed(v float64) string { return withSign(v, "ratio") }
 
 func sign(s string) string {
 	if rest, ok := strings.CutPrefix(s, "-"); ok {
@@ -126,18 +126,18 @@ func figureCells(f record.Figure) (value, interval Cell) {
 	}
 	value = Cell{Text: inUnit(v, f.Unit()), Value: raw(v)}
 	if low, high, ok := f.Interval(); ok {
-		interval = Cell{Text: inUnit(low, f.Unit()) + " to " + inUnit(high, f.Unit()), Value: raw(low)}
+		interval = Cell{Text: inUnit(low, f.Unit()) + " to " + inUnit(high, f.Unit()), Value: raw(low), High: raw(high)}
 	}
 	return value, interval
 }
 
 // withSign is inUnit with the sign of what is positive too.
 func withSign(v float64, unit string) string {
-	if s := inUnit(v, unit); v > 0 {
+	s := inUnit(v, unit)
+	if v > 0 && s != "0.0%" {
 		return "+" + s
-	} else {
-		return s
 	}
+	return s
 }
 
 func inUnit(v float64, unit string) string {

@@ -17,7 +17,7 @@ func TestSignedErrorsShowTheirSign(t *testing.T) {
 	for _, c := range []struct {
 		v    float64
 		want string
-	}{{0.069, "+6.9%"}, {-0.069, "−6.9%"}, {0, "0.0%"}, {2.5, "+250.0%"}} {
+	}{{0.069, "+6.9%"}, {-0.069, "−6.9%"}, {0, "0.0%"}, {0.0004, "0.0%"}, {-0.0004, "0.0%"}, {0.0006, "+0.1%"}, {2.5, "+250.0%"}} {
 		if got := signed(c.v); got != c.want {
 			t.Errorf("%v: got %s, want %s", c.v, got, c.want)
 		}

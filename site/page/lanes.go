@@ -103,7 +103,7 @@ func (s *site) distances() ([]Block, error) {
 	if len(s.Summary.Distances) == 0 {
 		return nil, nil
 	}
-	t := &Table{Caption: "Distribution distance", Sortable: true, CSV: "data/tables/distances.csv", Columns: []Column{{Label: "Group"}, {Label: "Points", Num: true}, {Label: "Mean", Num: true}, {Label: "95% interval", Num: true}, {Label: "Median", Num: true}}}
+	t := &Table{Caption: "Distribution distance", Sortable: true, CSV: "data/tables/distances.csv", Columns: []Column{{Label: "Group"}, {Label: "Points", Num: true}, {Label: "Mean", Num: true}, interval95, {Label: "Median", Num: true}}}
 	for _, c := range s.Summary.Distances {
 		mean, interval := figureCells(c.Mean)
 		median, _ := figureCells(c.Median)
@@ -196,7 +196,7 @@ func (s *site) curves(lane string, points []record.Point) ([]Block, error) {
 
 func (s *site) curve(id, metric string, points []record.Point) plot.Chart {
 	c := plot.Chart{ID: id, Title: metricName(metric) + " at " + load(&points[0]) + " tokens",
-		X: concurrency(points), Y: plot.Axis{Label: metricName(metric) + " (ms)", Log: true}}
+		X: concurrency(points), Y: plot.Axis{Label: metricName(metric) + " (ms, log scale)", Log: true}}
 	by := deployments(points)
 	measured := s.series(points, metric, by, func(p *record.Point, m record.Metric) (float64, float64) {
 		return float64(p.Concurrency), m.Measured * 1000

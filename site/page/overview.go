@@ -108,7 +108,7 @@ func short(hash string) string {
 // accuracy is a table of accuracies, one row a group and metric; one is what a group is.
 func (s *site) accuracy(id, one, title, note string, of []record.Accuracy, href func(group string) string) (Block, error) {
 	t := &Table{Caption: title, Sortable: true, CSV: "data/tables/" + id + ".csv", Columns: []Column{
-		{Label: one}, {Label: "Metric"}, {Label: "Points", Num: true}, {Label: "Mean absolute error", Num: true}, {Label: "95% interval", Num: true},
+		{Label: one}, {Label: "Metric"}, {Label: "Points", Num: true}, {Label: "Mean absolute error", Num: true}, interval95,
 		{Label: "Outside noise", Num: true}, {Label: "Median absolute error", Num: true}, {Label: "Bias", Num: true}, {Label: "Spread", Num: true}}}
 	of = slices.Clone(of)
 	slices.SortStableFunc(of, func(a, b record.Accuracy) int {

@@ -273,3 +273,52 @@ func TestEveryReasonAndGradeHasWords(t *testing.T) {
 		}
 	}
 }
+
+func TestATableOfIntervalsIsDownloadedWithBothEnds(t *testing.T) {
+	in := sitetest.Release(60)
+	of := record.NewFigure(0.1532, "ratio", 9, "A", 0.125, 0.25, "resampling")
+	accuracy := []record.Accuracy{{Group: "vllm", Metric: "ttft_mean", MAPE: of, Bias: of, MedianAPE: of, CountedMAPE: of, Spread: of}}
+	in.Summary.ByChip, in.Summary.ByEngine, in.Summary.ByModel, in.Summary.ByGrade, in.Summary.ByBand = accuracy, accuracy, accuracy, accuracy, accuracy
+	m := build(t, in)
+	for _, name := range []string{"by-chip", "by-engine", "by-model", "each-engine", "each-grade", "each-concurrency"} {
+		lines, err := csv.NewReader(bytes.NewReader(m.files["data/tables/"+name+".csv"])).ReadAll()
+		if err != nil || len(lines) != 2 {
+			t.Fatalf("%s: got %d lines, %v, want 2", name, len(lines), err)
+		}
+		low, high := slices.Index(lines[0], "95% low"), slices.Index(lines[0], "95% high")
+		if low < 0 || high < 0 || lines[1][low] != "0.125" || lines[1][high] != "0.25" {
+			t.Errorf("%s: got %q, want 95%% low 0.125 and 95%% high 0.25", name, lines)
+		}
+	}
+	for name, data := range m.files {
+		if head, _, _ := strings.Cut(string(data), "\n"); strings.HasSuffix(name, ".csv") && strings.Contains(head, "interval") {
+			t.Errorf("%s: an interval in one column: %s", name, head)
+		}
+	}
+}
+
+func TestReproducingSaysWhetherItSimulates(t *testing.T) {
+	in := sitetest.Release(60)
+	m := build(t, in)
+	for _, p := range in.Points {
+		note := block(t, m.docs["points/"+p.UnitID+"/"], "reproduce").Note
+		if got, want := strings.Contains(note, "nothing is simulated"), p.Grade == record.G5; got != want || strings.Contains(note, "It simulates") == want {
+			t.Errorf("a point of grade %s: %q", p.Grade, note)
+		}
+	}
+}
+
+func TestCurvesOfALaneSayThatTheirScaleIsLogarithmic(t *testing.T) {
+	curves := 0
+	for name, data := range build(t, sitetest.Release(400)).files {
+		if strings.HasPrefix(name, "charts/vllm-") && strings.HasSuffix(name, "_mean.option.json") {
+			curves++
+			if !strings.Contains(string(data), "(ms, log scale)") {
+				t.Errorf("%s: no axis says that its scale is logarithmic", name)
+			}
+		}
+	}
+	if curves == 0 {
+		t.Error("no lane has a curve")
+	}
+}

@@ -23,7 +23,7 @@ func (s *site) points() error {
 }
 
 func (s *site) point(p *record.Point) error {
-	doc, err := json.Marshal(PointFile{p, p.Trial}) // not canon: nothing hashes it alone, and there are many
+	doc, err := json.Marshal(record.PointFile{Point: p, Trial: p.Trial}) // not canon: nothing hashes it alone, and there are many
 	if err != nil {
 		return err
 	}
@@ -47,12 +47,6 @@ func (s *site) point(p *record.Point) error {
 	}
 	d.Blocks = append(d.Blocks, s.inEachRelease(p)...)
 	return s.page(d)
-}
-
-// PointFile is the document beside a point's page.
-type PointFile struct {
-	Point *record.Point `json:"point"`
-	Trial *record.Trial `json:"trial,omitempty"`
 }
 
 func verdict(p *record.Point) string {
@@ -155,8 +149,12 @@ func differences(p *record.Point) []Block {
 }
 
 func (s *site) reproduce(p *record.Point) Block {
+	does := "simulates this one unit and writes the same record"
+	if p.Grade == record.G5 {
+		does = "reads this one unit, finds the same reason not to score it and writes the same record; nothing is simulated"
+	}
 	return Block{Kind: "code", ID: "reproduce", Title: "Reproduce this point",
-		Note:  fmt.Sprintf("In a checkout of the source at revision %s. It simulates this one unit and writes the same record.", s.Summary.Build.Commit),
+		Note:  fmt.Sprintf("In a checkout of the source at revision %s. It %s.", s.Summary.Build.Commit, does),
 		Code:  []string{"go run ./cmd/blis-score --units " + p.UnitID + " --records-only --out point"},
 		Facts: []Fact{{"point.json", "all that this page says, as a file", pointPath(p) + "point.json"}}}
 }

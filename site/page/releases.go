@@ -48,7 +48,7 @@ func (s *site) releaseList() error {
 	}
 	t := &Table{Caption: "Releases", CSV: "data/tables/releases.csv", Columns: []Column{{Label: "Release"}, {Label: "Units", Num: true}, {Label: "Graded", Num: true}}}
 	for _, m := range headlineMetrics {
-		t.Columns = append(t.Columns, Column{Label: metricName(m) + " error", Num: true}, Column{Label: "95% interval", Num: true})
+		t.Columns = append(t.Columns, Column{Label: metricName(m) + " error", Num: true}, interval95)
 	}
 	t.Columns = append(t.Columns, Column{Label: "Source revision"})
 	for _, r := range slices.Backward(s.Releases) {

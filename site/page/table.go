@@ -2,6 +2,7 @@ package page
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/csv"
 	"strings"
 )
@@ -16,12 +17,15 @@ type Table struct {
 	CSV      string
 }
 
-// Column heads a column; Num aligns it right.
+// Column heads a column; Num aligns it right. A column of intervals is two in the CSV: its ends.
 type Column struct {
 	Label string
 	Unit  string
 	Num   bool
+	Ends  bool
 }
+
+var interval95 = Column{Label: "95% interval", Num: true, Ends: true}
 
 // Row is one row; ID makes it a permalink.
 type Row struct {
@@ -29,8 +33,9 @@ type Row struct {
 	Cells []Cell
 }
 
-// Cell is a text; Value is what it sorts by, when that is not the text.
-type Cell struct{ Text, Value, Href, Class string }
+// Cell is a text; Value is what it sorts by, when that is not the text. An interval has its low
+// end as Value and its high end as High.
+type Cell struct{ Text, Value, High, Href, Class string }
 
 func text(s string) Cell       { return Cell{Text: s} }
 func link(s, href string) Cell { return Cell{Text: s, Href: href} }
@@ -49,21 +54,28 @@ func row(cells ...string) Row {
 func (t *Table) csv() ([]byte, error) {
 	var b bytes.Buffer
 	w := csv.NewWriter(&b)
-	line := make([]string, len(t.Columns))
-	for i, c := range t.Columns {
-		line[i] = c.Label
-		if c.Unit != "" {
-			line[i] += " (" + c.Unit + ")"
+	var line []string
+	for _, c := range t.Columns {
+		switch {
+		case c.Ends:
+			of := strings.TrimSuffix(c.Label, " interval")
+			line = append(line, of+" low", of+" high")
+		case c.Unit != "":
+			line = append(line, c.Label+" ("+c.Unit+")")
+		default:
+			line = append(line, c.Label)
 		}
 	}
 	if err := w.Write(line); err != nil {
 		return nil, err
 	}
 	for _, r := range t.Rows {
+		line = line[:0]
 		for i, c := range r.Cells {
-			line[i] = c.Text
-			if c.Value != "" {
-				line[i] = c.Value
+			if t.Columns[i].Ends {
+				line = append(line, c.Value, c.High)
+			} else {
+				line = append(line, cmp.Or(c.Value, c.Text))
 			}
 		}
 		if err := w.Write(line); err != nil {

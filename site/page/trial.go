@@ -93,7 +93,7 @@ func simulatedFigures(r *spec.Result) Block {
 		}
 		t.Rows = append(t.Rows, Row{Cells: []Cell{text(metricName(f.Metric)), text(unit), {Text: value, Value: raw(f.Value)}, text(count(int(f.Count))), text(interval)}})
 	}
-	return Block{Kind: "table", Fold: true, ID: "simulated", Title: "Everything the simulation reported", Note: "Most have no measured counterpart in the source.", Table: t}
+	return Block{Kind: "table", Fold: true, ID: "simulated", Title: "Everything the simulation reported", Note: "Most have no measured counterpart in the source. ITL is the time between streamed chunks: where the engine's stream interval puts several tokens in a chunk, it is about as many times TPOT.", Table: t}
 }
 
 func engines(r *spec.Result) Block {

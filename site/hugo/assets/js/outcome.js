@@ -102,7 +102,7 @@ export function outcome(root) {
   };
   return {
     stop,
-    parts: [el("div", { className: "now" }, el("div", { className: "acts" }, said, meter, stop), fault), claim, region, el("h2", {}, "Where simulated engine time went"), time],
+    parts: [el("div", { className: "now" }, el("div", { className: "acts" }, said, meter, stop), fault), claim, region, el("p", { className: "note" }, "ITL is the time between streamed chunks: where the engine's stream interval puts several tokens in a chunk, it is about as many times TPOT."), el("h2", {}, "Where simulated engine time went"), time],
     claim(c) {
       claim.classList.toggle("known", c.unchanged);
       claim.replaceChildren(...claimed(root, c));

@@ -113,10 +113,10 @@ export function outcome(root) {
     },
     stopped: () => state("stopped", "Stopped. Change anything to go on."),
     refused(answer) {
-      state("refused", "Refused.");
+      state("refused", answer.died ? "No answer." : "Refused.");
       for (const row of cells) row[0].textContent = row[2].textContent = "–";
       time.replaceChildren();
-      refuse("The simulator refuses this scenario", [answer.error, ...answer.hints.map((h) => `hint: ${h}`)]);
+      refuse(answer.died ? "The simulator stopped" : "The simulator refuses this scenario", [answer.error, ...answer.hints.map((h) => `hint: ${h}`)]);
     },
     broke: (e) => { state("refused", "The workbench stopped."); refuse("The workbench stopped", [e.message]); },
     done(result, seconds, point) {

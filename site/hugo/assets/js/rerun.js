@@ -44,7 +44,7 @@ async function act(simulator, bar, say) {
     say("", `Simulating: ${ended} of ${total} requests have ended.`);
   });
   if (answer.stopped) say("", "Stopped.");
-  else if (answer.error) say("bad", "The simulator refuses:", el("pre", {}, [answer.error, ...answer.hints.map((h) => `hint: ${h}`)].join("\n")));
+  else if (answer.error) say("bad", answer.died ? "The simulator stopped:" : "The simulator refuses:", el("pre", {}, [answer.error, ...answer.hints.map((h) => `hint: ${h}`)].join("\n")));
   else verdict(JSON.parse(answer.result), answer.seconds, loaded.seconds, say);
 }
 

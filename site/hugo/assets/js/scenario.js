@@ -9,6 +9,7 @@ const argument = {
   kv: { vllm: "kv-cache-dtype", sglang: "kv-cache-dtype" },
 };
 const named = (kind) => Object.values(argument).map((a) => a[kind]);
+const tokens = 131072; // the longest prompt or output
 const none = "engine's default";
 const listed = (...values) => () => values.map((v) => [v, v || none]);
 
@@ -16,16 +17,16 @@ export const fields = [
   { id: "model", wide: true, group: "Deployment", label: "Model", kind: "select", options: (offer) => offer.models.map((m) => [m.name, m.name]) },
   { id: "checkpoint", wide: true, group: "Deployment", label: "Checkpoint", kind: "select", options: (offer, v) => checkpoints(offer, v.model).map((c) => [c.name, c.name]) },
   { id: "hardware", wide: true, group: "Deployment", label: "Chip", kind: "select", options: (offer) => offer.chips.map((c) => [c.name, c.title]) },
-  { id: "tp", group: "Deployment", label: "Tensor parallel", kind: "select", argument: argument.tp, options: listed("", "1", "2", "4", "8", "16") },
-  { id: "instances", group: "Deployment", label: "Engine instances", min: 1, note: "behind a round-robin router" },
-  { id: "concurrency", group: "Load", label: "Concurrency", min: 1, note: "requests in flight" },
-  { id: "isl", group: "Load", label: "Prompt", min: 1, note: "tokens, nominal" },
-  { id: "osl", group: "Load", label: "Output", min: 1, note: "tokens, nominal" },
-  { id: "ratio", group: "Load", label: "Shortest length", min: 0, step: "any", note: "of nominal, 0 to 1" },
-  { id: "prompts", group: "Load", label: "Requests", min: 1, note: "follows concurrency" },
-  { id: "seqs", group: "Engine settings", label: "Requests in a batch", min: 1, argument: argument.seqs },
-  { id: "batch", group: "Engine settings", label: "Tokens in a step", min: 1, argument: argument.batch },
-  { id: "memory", group: "Engine settings", label: "Share of memory", min: 0, step: "any", argument: argument.memory },
+  { id: "tp", group: "Deployment", label: "Tensor parallel", kind: "select", min: 1, max: 1024, argument: argument.tp, options: listed("", "1", "2", "4", "8", "16") },
+  { id: "instances", group: "Deployment", label: "Engine instances", min: 1, max: 4096, note: "behind a round-robin router" },
+  { id: "concurrency", group: "Load", label: "Concurrency", min: 1, max: 4096, note: "requests in flight" },
+  { id: "isl", group: "Load", label: "Prompt", min: 1, max: tokens, note: "tokens, nominal" },
+  { id: "osl", group: "Load", label: "Output", min: 1, max: tokens, note: "tokens, nominal" },
+  { id: "ratio", group: "Load", label: "Shortest length", min: 0, max: 1, step: "any", note: "of nominal, 0 to 1" },
+  { id: "prompts", group: "Load", label: "Requests", min: 1, max: 200000, note: "follows concurrency" },
+  { id: "seqs", group: "Engine settings", label: "Requests in a batch", min: 1, max: 65536, argument: argument.seqs },
+  { id: "batch", group: "Engine settings", label: "Tokens in a step", min: 1, max: 1048576, argument: argument.batch },
+  { id: "memory", group: "Engine settings", label: "Share of memory", min: 0, max: 1, step: "any", argument: argument.memory },
   { id: "kv", group: "Engine settings", label: "KV format", kind: "select", argument: argument.kv, options: listed("", "auto", "bfloat16", "fp8", "fp8_e4m3", "fp8_e5m2") },
   { id: "args", wide: true, group: "Engine settings", label: "Further arguments", kind: "text", note: "name: value, one a line, in the engine's own words" },
 ];
@@ -66,17 +67,27 @@ function parsed(lines) {
     const at = line.indexOf(":");
     if (at < 1) throw new Error(`further arguments: ${line}: is not of the form name: value`);
     const value = line.slice(at + 1).trim();
-    try { args[line.slice(0, at).trim()] = JSON.parse(value); } catch { args[line.slice(0, at).trim()] = value; }
+    let read = value;
+    try { read = JSON.parse(value); } catch { /* a text */ }
+    if (Number.isInteger(read) && !Number.isSafeInteger(read)) throw new Error(`further arguments: ${line}: is beyond ±${Number.MAX_SAFE_INTEGER}`);
+    args[line.slice(0, at).trim()] = read;
   }
   return args;
+}
+
+// within refuses what was typed beyond a field's range; its words stand as they were typed.
+function within(f, typed) {
+  const v = typed.trim() === "" ? NaN : Number(typed), whole = f.step !== "any";
+  if (v >= f.min && v <= f.max && (!whole || Number.isInteger(v))) return v;
+  throw new Error(`${f.label}: ${typed || "nothing"}: is not a ${whole ? "whole " : ""}number from ${f.min} to ${f.max}`);
 }
 
 // scenarioOf applies values to the base; without changes it is the base.
 export function scenarioOf(base, values, changes) {
   const s = structuredClone(base), x = s.workload.inferencex, kind = s.engine.kind;
-  const number = (id) => {
-    if (values[id] === "" || Number.isNaN(Number(values[id]))) throw new Error(`${fields.find((f) => f.id === id).label}: ${values[id] || "nothing"}: is not a number`);
-    return Number(values[id]);
+  const number = (id) => { // what the start brings was measured, so it is within any range
+    const f = fields.find((f) => f.id === id);
+    return changes[id] === undefined ? Number(values[id]) : within(f, values[id]);
   };
   if (!Object.keys(changes).length) return s;
   if (values.model !== base.model) { // what the measured client knew of the other model

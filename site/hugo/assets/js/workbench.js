@@ -29,7 +29,7 @@ function write(state, bench) {
 
 // control is the input of one field. A select takes options later, when the module tells them.
 function control(f) {
-  const input = f.kind === "text" ? el("textarea", { rows: 5, spellcheck: false }) : f.kind === "select" ? el("select") : el("input", { type: "number", min: f.min, step: f.step ?? 1 });
+  const input = f.kind === "text" ? el("textarea", { rows: 5, spellcheck: false }) : f.kind === "select" ? el("select") : el("input", { type: "number", min: f.min, max: f.max, step: f.step ?? 1 });
   input.name = f.id;
   const small = el("small");
   return { input, small, label: el("label", { className: f.wide ? "whole" : "" }, el("span", {}, f.label, " ", small), input) };
@@ -118,6 +118,7 @@ class Workbench {
     try {
       scenario = scenarioOf(this.base, this.values(this.state.changes), this.state.changes);
     } catch (e) {
+      this.simulator.supersede();
       this.out.refused({ error: e.message, hints: [] });
       return;
     }

@@ -1,10 +1,17 @@
 // The simulator in a Worker: loads the module, runs one scenario at a time, stops when told to.
-// In: {load}, {warm}, {id, call, text}, {stop}. Out: {loaded} or {broken}, {id, progress}, {id, answer}.
+// In: {load}, {warm}, {id, call, text}, {stop}. Out: {loaded}, {id, progress}, {id, answer}; {broken} is the last.
 /*! Holds wasm_exec.js, copyright The Go Authors; its licence is in licenses/go.txt. */
 import "./wasm_exec.js";
 
 const calls = { run: "blisRun", rerun: "blisRerun" };
-let stopping = false;
+let stopping = false, last = "";
+
+// A program that ends says why before; what runs in it then fails with words that help no reader.
+const log = console.log;
+console.log = (...words) => {
+  if (words.join(" ").includes("out of memory")) last = "the simulator ran out of memory";
+  log(...words);
+};
 
 // load gives the program its functions. The file is compressed by the site, so that no server's
 // settings decide how much is sent; its integrity is checked before a byte is compiled.
@@ -18,7 +25,8 @@ async function load({ module, integrity }) {
   const go = new Go();
   go.env = { GOGC: "1600", GOMEMLIMIT: "256MiB" }; // a run of a second need not collect: a third less time
   const { instance } = await WebAssembly.instantiateStreaming(plain, go.importObject);
-  go.run(instance).then(() => postMessage({ broken: "the simulator ended" }));
+  go.exit = (code) => postMessage({ broken: last || `the simulator stopped with code ${code}` });
+  go.run(instance);
   const offer = blisOffer();
   if (offer.error) throw new Error(offer.error);
   postMessage({ loaded: JSON.parse(offer.result), seconds: (performance.now() - started) / 1000 });

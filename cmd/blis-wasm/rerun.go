@@ -52,7 +52,7 @@ func rerun(doc []byte, report progress) (*verdict, error) {
 	if p.Trial.Scenario == nil || p.Trial.Result == nil {
 		return nil, &diag.Refusal{File: "point.json", Field: "trial", Problem: "holds no scenario with its result", Accept: "the document of a graded point"}
 	}
-	here, err := simulate("scenario", p.Trial.Scenario, report)
+	here, err := simulate(made, p.Trial.Scenario, report)
 	if err != nil {
 		return nil, err
 	}

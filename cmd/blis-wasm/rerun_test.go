@@ -121,3 +121,23 @@ func TestCodesAreThoseOfEveryProgram(t *testing.T) {
 		t.Errorf("got %d, %d, %d, want %d, %d, %d", done, refused, usage, exit.Done, exit.Refused, exit.Usage)
 	}
 }
+
+func TestAReaderIsNotSentToAFileThatOnlyThePageHas(t *testing.T) {
+	for name, scenario := range map[string]string{
+		"syntax":   "schema: blis.scenario/1\nmodl: x\n",
+		"meaning":  strings.Replace(scenarios["measured"], "llama-3.1-8b", "llama-9", 1),
+		"argument": strings.Replace(scenarios["measured"], "max-num-seqs: 64", "max-num-seqs: -4", 1),
+	} {
+		_, err := simulate(made, []byte(scenario), nil)
+		if err == nil || !strings.HasPrefix(err.Error(), made+":") {
+			t.Fatalf("%s: got %v, want a refusal in %s", name, err, made)
+		}
+		if got := told(err); strings.Contains(got, made+":") || !strings.HasSuffix(err.Error(), got) {
+			t.Errorf("%s: got %q of %q, want it without its position", name, got, err)
+		}
+	}
+	const other = "point.json: trial: holds no scenario with its result"
+	if _, err := rerun([]byte(`{}`), nil); told(err) != other {
+		t.Errorf("got %q, want %q", told(err), other)
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"sync"
 
 	"github.com/inference-sim/accuracy-dashboard/internal/diag"
@@ -53,6 +54,20 @@ func simulate(name string, scenario []byte, report progress) ([]byte, error) {
 		return nil, diag.In(name, err)
 	}
 	return r.JSON()
+}
+
+// made is the file of a scenario that a page wrote and its reader never sees.
+const made = "scenario"
+
+// told is err without a position in such a file.
+func told(err error) string {
+	r, ok := errors.AsType[*diag.Refusal](err)
+	if !ok || r.File != made {
+		return err.Error()
+	}
+	bare := *r
+	bare.File, bare.Line, bare.Col = "", 0, 0
+	return strings.Replace(err.Error(), r.Error(), bare.Error(), 1)
 }
 
 func hints(err error) []string {

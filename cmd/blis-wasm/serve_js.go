@@ -9,7 +9,7 @@ import (
 // serve sets the Worker's functions and stays.
 func serve() int {
 	js.Global().Set("blisRun", promised(func(scenario string, p progress) ([]byte, error) {
-		return simulate("scenario", []byte(scenario), p)
+		return simulate(made, []byte(scenario), p)
 	}))
 	js.Global().Set("blisRerun", promised(func(point string, p progress) ([]byte, error) {
 		v, err := rerun([]byte(point), p)
@@ -64,5 +64,5 @@ func failed(err error) map[string]any {
 	for _, h := range hints(err) {
 		list = append(list, h)
 	}
-	return map[string]any{"error": err.Error(), "hints": list}
+	return map[string]any{"error": told(err), "hints": list}
 }

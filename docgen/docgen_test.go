@@ -65,7 +65,7 @@ func TestSchemasCompileAndReject(t *testing.T) {
 		compile(t, n)
 	}
 	p := record.Point{UnitID: "u", Differences: []string{}, Conditions: []record.Condition{}, Metrics: map[string]record.Metric{}}
-	b, err := json.Marshal(p)
+	b, err := json.Marshal(record.PointFile{Point: &p})
 	if err != nil {
 		t.Fatal(err)
 	}

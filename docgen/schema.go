@@ -1,9 +1,12 @@
 package docgen
 
 import (
+	"encoding"
 	"encoding/json"
+	"path"
 	"reflect"
 	"slices"
+	"strings"
 
 	"github.com/inference-sim/accuracy-dashboard/catalog"
 	"github.com/inference-sim/accuracy-dashboard/engines/fields"
@@ -31,7 +34,7 @@ var documents = []document{
 	{"unit", "one measured run", ledger.Unit{}, "json"},
 	{"trial", "a unit turned into a scenario and run", record.Trial{}, "json"},
 	{"points", "every point of a release", []record.Point{}, "json"},
-	{"point", "a trial compared and graded", record.Point{}, "json"},
+	{"point", "what a point's page says: a trial compared and graded, and the trial", record.PointFile{}, "json"},
 	{"summary", "the published accuracy", record.Summary{}, "json"},
 	{"coverage", "what is scored and what is not", record.Coverage{}, "json"},
 	{"backlog", "what lowers coverage or grade, ranked", record.Backlog{}, "json"},
@@ -64,26 +67,73 @@ func Schema(name string) ([]byte, error) {
 		return nil, &diag.Refusal{Field: "document", Value: name, Problem: "has no schema", Accept: diag.OneOf(name, SchemaNames()), Rule: "SUB-19"}
 	}
 	d := documents[i]
-	r := jsonschema.Reflector{Anonymous: true, FieldNameTag: d.tag, Mapper: opaque}
+	named := map[string]reflect.Type{} // by definition
+	r := jsonschema.Reflector{Anonymous: true, FieldNameTag: d.tag, Mapper: opaque, Namer: func(t reflect.Type) string {
+		return definitionOf(t, named)
+	}}
 	s := r.Reflect(d.value)
 	s.Title, s.Description = d.name, d.what
-	if frame, ok := s.Definitions["Frame"]; ok && d.tag == "json" { // null is every metric: a frame that states none
-		list, _ := frame.Properties.Get("metrics")
-		frame.Properties.Set("metrics", &jsonschema.Schema{OneOf: []*jsonschema.Schema{list, {Type: "null"}}})
+	if d.tag == "json" {
+		for name, definition := range s.Definitions {
+			allowNulls(definition, named[name])
+		}
 	}
 	b, err := json.MarshalIndent(s, "", "  ")
 	return append(b, '\n'), err
 }
 
-// opaque gives the schema of types whose JSON form is not their fields.
+// definitionOf is the name of t's definition: its own, after its package's where another
+// type of the document has that name.
+func definitionOf(t reflect.Type, named map[string]reflect.Type) string {
+	name := t.Name()
+	if other := named[name]; name != "" && other != nil && other != t {
+		name = path.Base(t.PkgPath()) + "." + name
+	}
+	named[name] = t
+	return name
+}
+
+// opaque gives the schema of types whose document form is not their fields.
 func opaque(t reflect.Type) *jsonschema.Schema {
-	if t == reflect.TypeFor[record.Figure]() {
+	switch {
+	case t == reflect.TypeFor[record.Figure]():
 		r := jsonschema.Reflector{Anonymous: true, ExpandedStruct: true}
 		s := r.ReflectFromType(record.FigureFields)
 		s.Version = ""
 		return s
+	case reflect.PointerTo(t).Implements(reflect.TypeFor[encoding.TextUnmarshaler]()): // a text of one number reads as a number
+		return oneOfTypes("string", "number")
 	}
 	return nil
+}
+
+// allowNulls lets the properties of a struct's schema be null where encoding/json writes
+// null: a pointer, slice or map that is not left out when empty.
+func allowNulls(s *jsonschema.Schema, t reflect.Type) {
+	if t == nil || t.Kind() != reflect.Struct {
+		return
+	}
+	for _, f := range reflect.VisibleFields(t) {
+		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
+		switch f.Type.Kind() {
+		case reflect.Pointer, reflect.Slice, reflect.Map:
+		default:
+			continue
+		}
+		property, ok := s.Properties.Get(name)
+		switch {
+		case !ok || strings.Contains(options, "omit"):
+		case property.Type == "":
+			s.Properties.Set(name, &jsonschema.Schema{AnyOf: []*jsonschema.Schema{property, {Type: "null"}}})
+		default:
+			property.Extras, property.Type = oneOfTypes(property.Type, "null").Extras, ""
+		}
+	}
+}
+
+// oneOfTypes is a schema of several types, which jsonschema.Schema has no field for.
+func oneOfTypes(types ...string) *jsonschema.Schema {
+	return &jsonschema.Schema{Extras: map[string]any{"type": types}}
 }
 
 func schemas(out map[string][]byte) (string, error) {

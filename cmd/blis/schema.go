@@ -2,17 +2,22 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/inference-sim/accuracy-dashboard/docgen"
 	"github.com/inference-sim/accuracy-dashboard/internal/canon"
 	"github.com/inference-sim/accuracy-dashboard/internal/diag"
 	"github.com/inference-sim/accuracy-dashboard/internal/strict"
+	"github.com/inference-sim/accuracy-dashboard/internal/world"
 	"github.com/inference-sim/accuracy-dashboard/sim/spec"
 	"github.com/santhosh-tekuri/jsonschema/v6"
+	keyword "github.com/santhosh-tekuri/jsonschema/v6/kind"
 	"github.com/spf13/cobra"
 )
 
@@ -36,13 +41,27 @@ func schemaCmd() *cobra.Command {
 			return err
 		},
 	}
-	c.AddCommand(&cobra.Command{
+	c.AddCommand(schemaValidateCmd())
+	return c
+}
+
+func schemaValidateCmd() *cobra.Command {
+	var d dataFlags
+	c := &cobra.Command{
 		Use:   "validate DOCUMENT FILE...",
-		Short: "check files against a document's schema, and a scenario as a run would",
+		Short: "check files against a document's schema, and a scenario as explain would",
 		Args:  cobra.MinimumNArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			check, err := validator(args[0], d)
+			if err != nil {
+				return err
+			}
 			for _, file := range args[1:] {
-				if err := validate(args[0], file); err != nil {
+				data, err := os.ReadFile(file)
+				if err != nil {
+					return &diag.Refusal{File: file, Problem: "cannot be read: " + err.Error()}
+				}
+				if err := check(file, data); err != nil {
 					return err
 				}
 				if _, err := fmt.Fprintf(cmd.OutOrStdout(), "%s: a valid %s\n", file, args[0]); err != nil {
@@ -51,31 +70,33 @@ func schemaCmd() *cobra.Command {
 			}
 			return nil
 		},
-	})
+	}
+	d.add(c)
 	return c
 }
 
-func validate(document, file string) error {
-	schema, err := compile(document)
-	if err != nil {
-		return err
-	}
-	data, err := os.ReadFile(file)
-	if err != nil {
-		return &diag.Refusal{File: file, Problem: "cannot be read: " + err.Error()}
-	}
+// validator checks the files of a document. What a scenario may say is for the engine, the
+// catalog and the coefficients to judge, so one is resolved.
+func validator(document string, d dataFlags) (func(file string, data []byte) error, error) {
 	if document == "scenario" {
-		_, err := spec.Parse(file, data)
-		return err
+		w, err := world.Open(d.Paths)
+		return func(file string, data []byte) error {
+			s, err := spec.Parse(file, data)
+			if err != nil {
+				return err
+			}
+			_, _, err = explain(w, s)
+			return diag.In(file, err)
+		}, err
 	}
-	tree, err := generic(file, data)
-	if err != nil {
-		return err
-	}
-	if err := schema.Validate(tree); err != nil {
-		return violation(file, err)
-	}
-	return nil
+	schema, err := compile(document)
+	return func(file string, data []byte) error {
+		tree, err := generic(file, data)
+		if err != nil {
+			return err
+		}
+		return violation(file, schema.Validate(tree))
+	}, err
 }
 
 func compile(document string) (*jsonschema.Schema, error) {
@@ -107,18 +128,48 @@ func generic(file string, data []byte) (any, error) {
 	return jsonschema.UnmarshalJSON(bytes.NewReader(b))
 }
 
-// violation names the deepest place that breaks the schema.
+// violation names the first place, by path, that breaks the schema: the validator reports
+// in the order of its maps.
 func violation(file string, err error) error {
 	v, ok := errors.AsType[*jsonschema.ValidationError](err)
 	if !ok {
 		return err
 	}
-	for len(v.Causes) > 0 {
-		v = v.Causes[0]
-	}
-	problem := v.Error()
+	first := slices.MinFunc(leaves(v), func(a, b *jsonschema.ValidationError) int {
+		return cmp.Or(slices.CompareFunc(a.InstanceLocation, b.InstanceLocation, byNumber), slices.Compare(a.ErrorKind.KeywordPath(), b.ErrorKind.KeywordPath()))
+	})
+	problem := first.Error()
 	if i := strings.LastIndex(problem, "': "); i >= 0 {
 		problem = problem[i+3:]
 	}
-	return &diag.Refusal{File: file, Field: strings.Join(v.InstanceLocation, "."), Problem: problem, Rule: "SUB-19"}
+	return &diag.Refusal{File: file, Field: strings.Join(first.InstanceLocation, "."), Problem: problem, Rule: "SUB-19"}
+}
+
+// leaves are the violations that have no cause; that a value is not null is one only where
+// nothing else may stand.
+func leaves(v *jsonschema.ValidationError) []*jsonschema.ValidationError {
+	if k, ok := v.ErrorKind.(*keyword.AdditionalProperties); ok {
+		slices.Sort(k.Properties)
+	}
+	if len(v.Causes) == 0 {
+		return []*jsonschema.ValidationError{v}
+	}
+	var all []*jsonschema.ValidationError
+	for _, c := range v.Causes {
+		if k, ok := c.ErrorKind.(*keyword.Type); ok && len(v.Causes) > 1 && slices.Equal(k.Want, []string{"null"}) {
+			continue
+		}
+		all = append(all, leaves(c)...)
+	}
+	return all
+}
+
+// byNumber orders steps of a path: indices as numbers, keys as text.
+func byNumber(a, b string) int {
+	x, errX := strconv.Atoi(a)
+	y, errY := strconv.Atoi(b)
+	if errX == nil && errY == nil {
+		return cmp.Compare(x, y)
+	}
+	return cmp.Compare(a, b)
 }

@@ -148,6 +148,12 @@ type Point struct {
 	Trial         *Trial            `json:"-"` // what it was made from; published as a file of its own
 }
 
+// PointFile is the document published beside a point's page.
+type PointFile struct {
+	Point *Point `json:"point"`
+	Trial *Trial `json:"trial,omitempty"`
+}
+
 // Distance is how far apart two latency distributions are: the largest absolute
 // relative error over p50, p90 and p99 of TTFT and TPOT.
 type Distance struct {

@@ -14,8 +14,18 @@ const BacklogSchema = "blis.backlog/1"
 
 // playbooks maps a kind of entry to the trigger that clears it, of those in §12 of the Target Design.
 var playbooks = map[string]string{
-	"reason": "a new model, chip, engine or topology", "field": "a port of the setting, or of another engine release",
-	"coefficient": "a measurement or a better pricing form", "release": "a port of that engine release", "client": "a source that records more",
+	"field": "a port of the setting, or of another engine release", "coefficient": "a measurement or a better pricing form",
+	"release": "a port of that engine release", "client": "a source that records more",
+}
+
+// cleared maps a reason to what ends it (§11.4).
+var cleared = map[record.Reason]string{
+	record.CodeNotVisible: "an engine release that ships the code", record.RouterUnsupported: "a router table entry with its evidence",
+	record.ValueNotRecorded: "a record that states the value, or an estimation rule for it", record.FieldNotModelled: "a port of the setting, or an estimation rule for its value",
+	record.FieldUnclassified: "a field list that classifies the setting", record.EngineUnsupported: "a new engine",
+	record.TopologyUnsupported: "a new topology", record.NotInCatalog: "a new model or chip",
+	record.FieldNotInRelease: "a port of an engine release that has the setting", record.ValueConflict: "records that agree: the source's to correct",
+	record.BuildUnparseable: "a record that names the engine build: the source's to correct",
 }
 
 // Rank lists what blocks or demotes points, most points first, then by name. One
@@ -31,7 +41,7 @@ func Rank(points []record.Point) record.Backlog {
 			}
 			seen[k] = true
 			if found[k] == nil {
-				e.Playbook = playbooks[e.Kind]
+				e.Playbook = cmp.Or(playbooks[e.Kind], cleared[points[i].Reason])
 				found[k] = &e
 			}
 			found[k].Points++

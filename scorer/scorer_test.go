@@ -295,6 +295,25 @@ func TestBacklogNamesEveryKind(t *testing.T) {
 	}
 }
 
+// §11.4: what keeps a unit from being scored names what ends it, and only what a new entry
+// ends asks for one.
+func TestBacklogSaysWhatClearsEachReason(t *testing.T) {
+	said := map[string]record.Reason{}
+	for _, r := range record.Reasons() {
+		trial := exact()
+		trial.Refusal = &record.Refused{Reason: r, Detail: "d"}
+		got := Rank([]record.Point{one(t, trial)}).Entries
+		if len(got) != 1 || got[0].Playbook == "" || said[got[0].Playbook] != "" {
+			t.Fatalf("%s: got %+v, want one entry with a playbook of its own", r, got)
+		}
+		said[got[0].Playbook] = r
+		onboards := r == record.EngineUnsupported || r == record.TopologyUnsupported || r == record.NotInCatalog
+		if strings.HasPrefix(got[0].Playbook, "a new ") != onboards {
+			t.Errorf("%s is cleared by %q", r, got[0].Playbook)
+		}
+	}
+}
+
 func named(t record.Trial, id string) record.Trial {
 	u := *t.Unit
 	u.ID, t.Unit = id, &u

@@ -181,7 +181,7 @@ func (d *decider) standIn(p passed, f *fields.Field) string {
 		d.refuse(record.FieldNotModelled, "%s=%s: the rule stands in for %s alone", p.name, text(p.value), strings.Join(r.ValidWhen, ", "))
 		return ""
 	}
-	e := record.Estimate{Field: p.recorded, Recorded: text(p.value), Rule: r.Do, Reason: r.Reason, Exact: r.Do == "no_effect" || r.Preserves != ""}
+	e := record.Estimate{Field: p.recorded, Recorded: text(p.value), Rule: r.Do, Reason: r.Reason, Exact: r.Preserves != ""}
 	switch r.Do {
 	case "rename":
 		e.StoodIn = r.Field + "=" + text(p.value)

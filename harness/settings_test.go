@@ -29,7 +29,7 @@ func TestEstimationRules(t *testing.T) {
 	}{
 		{"unset", `{"name":"x","kind":"argument","status":"not_modelled","rule":{"do":"unset","reason":"why"}}`, `{"x":1,"a":0.90}`, `{"a":0.9}`,
 			record.Estimate{Field: "x", Recorded: "1", Rule: "unset", Reason: "why"}},
-		{"no effect", `{"name":"x","kind":"argument","status":"removed","rule":{"do":"no_effect","reason":"why"}}`, `{"x":true,"a":1}`, `{"a":1}`,
+		{"no effect", `{"name":"x","kind":"argument","status":"removed","rule":{"do":"no_effect","reason":"why","preserves":"p"}}`, `{"x":true,"a":1}`, `{"a":1}`,
 			record.Estimate{Field: "x", Recorded: "true", Rule: "no_effect", Reason: "why", Exact: true}},
 		{"set", `{"name":"x","kind":"argument","status":"not_modelled","rule":{"do":"set","field":"a","value":"[1,2]","reason":"why"}}`, `{"x":"y"}`, `{"a":[1,2]}`,
 			record.Estimate{Field: "x", Recorded: "y", Rule: "set", StoodIn: "a=[1,2]", Reason: "why"}},

@@ -135,6 +135,9 @@ func (f *Field) check() error {
 		if r.Reason == "" {
 			return bad("rule.reason", "", "is empty", "why the stand-in is the closest")
 		}
+		if r.Do == "no_effect" && r.Preserves == "" {
+			return bad("rule.preserves", "", "is empty", "what stays the same without the setting; unset, where something may not")
+		}
 	}
 	if e := f.Earlier; e != nil {
 		if !release.MatchString(e.Before) {

@@ -24,7 +24,7 @@ func Ratchet(records []Record, text string) []Finding {
 		delete(held, r.ID)
 		switch {
 		case !listed || rank(r.Status) > rank(was):
-			out = append(out, Finding{"invariants/ratchet.txt", fmt.Sprintf("%s is %s, the file says %q", r.ID, r.Status, was), "run the test with -update"})
+			out = append(out, Finding{"invariants/ratchet.txt", fmt.Sprintf("%s is %s, the file says %q", r.ID, r.Status, was), "go test ./invariants -run TestRatchet -update"})
 		case rank(r.Status) < rank(was):
 			out = append(out, Finding{"invariants/records: " + r.ID, fmt.Sprintf("fell from %s to %s", was, r.Status), "restore the check; a status never falls"})
 		}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -136,37 +137,32 @@ func rulesCheckCmd() *cobra.Command {
 	dir, run := ".", false
 	c := &cobra.Command{
 		Use: "check [ID...]", Short: "hold records and imports to the source tree, and run the checks the records name",
-		Long: "Without --run, sources are read and compared with the records. With it, the named tests run with the go command, which needs a toolchain: each must pass, none may skip itself, and each must fail on a copy of the tree that is broken as its record forbids.",
+		Long: "Without --run, sources are read and compared with the records; with ids, only what names one of them is reported. With it, the named tests run with the go command, which needs a toolchain: each must pass, none may skip itself, and each must fail on a copy of the tree that is broken as its record forbids.",
 		RunE: func(cmd *cobra.Command, ids []string) error {
 			records, err := invariants.Records()
 			if err != nil {
 				return err
 			}
-			m, err := invariants.Load(os.DirFS(dir))
+			asked := records
+			if len(ids) > 0 {
+				if asked, err = pick(records, ids); err != nil {
+					return err
+				}
+			}
+			found, err := findings(dir, records, asked)
 			if err != nil {
 				return err
 			}
-			const policy = "invariants/layers.txt"
-			layers, err := invariants.ParseLayers(policy, string(m.Files[policy]))
-			if err != nil {
-				return err
-			}
-			found := slices.Concat(invariants.Verify(records, m), invariants.Ratchet(records, string(m.Files["invariants/ratchet.txt"])), layers.Check(m))
 			for _, f := range found {
 				fmt.Fprintln(cmd.OutOrStdout(), f)
 			}
-			if len(ids) > 0 {
-				if records, err = pick(records, ids); err != nil {
-					return err
-				}
-			}
 			failed := 0
 			if run {
-				if failed, err = runChecks(cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr(), dir, records); err != nil {
+				if failed, err = runChecks(cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr(), dir, asked); err != nil {
 					return err
 				}
 			}
-			fmt.Fprintln(cmd.OutOrStdout(), countByStatus(records))
+			fmt.Fprintln(cmd.OutOrStdout(), countByStatus(asked))
 			if len(found)+failed > 0 {
 				return &exit.CheckFailed{What: fmt.Sprintf("%s, %s whose checks failed", count(len(found), "finding"), count(failed, "rule"))}
 			}
@@ -176,4 +172,29 @@ func rulesCheckCmd() *cobra.Command {
 	c.Flags().StringVar(&dir, "root", ".", "root of the source tree")
 	c.Flags().BoolVar(&run, "run", false, "run the tests the records name, and break a copy of the tree to see them fail")
 	return c
+}
+
+// findings is what reading the tree in dir finds against records; where not all of them
+// were asked for, what names one that was.
+func findings(dir string, records, asked []invariants.Record) ([]invariants.Finding, error) {
+	if _, err := os.Stat(filepath.Join(dir, "go.mod")); err != nil {
+		return nil, &diag.Refusal{Field: "--root", Value: dir, Problem: "holds no go.mod that can be read", Accept: "the root of the source tree"}
+	}
+	m, err := invariants.Load(os.DirFS(dir))
+	if err != nil {
+		return nil, err
+	}
+	const policy = "invariants/layers.txt"
+	layers, err := invariants.ParseLayers(policy, string(m.Files[policy]))
+	if err != nil {
+		return nil, err
+	}
+	found := slices.Concat(invariants.Verify(records, m), invariants.Ratchet(records, string(m.Files["invariants/ratchet.txt"])), layers.Check(m))
+	if len(asked) == len(records) {
+		return found, nil
+	}
+	return slices.DeleteFunc(found, func(f invariants.Finding) bool {
+		named := invariants.ID.FindAllString(f.Where+" "+f.Problem, -1)
+		return !slices.ContainsFunc(asked, func(r invariants.Record) bool { return slices.Contains(named, r.ID) })
+	}), nil
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/inference-sim/accuracy-dashboard/internal/exit"
 	"github.com/inference-sim/accuracy-dashboard/internal/keep"
 	"github.com/inference-sim/accuracy-dashboard/invariants"
 )
@@ -64,5 +65,30 @@ func TestTheRunnerProvesARecord(t *testing.T) {
 	}
 	if text, err := os.ReadFile(filepath.Join(dir, "a/a.go")); err != nil || string(text) != code {
 		t.Errorf("the tree itself was broken: %q, %v", text, err)
+	}
+}
+
+// TestCheckReportsTheRulesAskedFor: on a tree whose ratchet holds nothing, every rule is a
+// finding, and asking for one tells of that one alone.
+func TestCheckReportsTheRulesAskedFor(t *testing.T) {
+	dir := withFiles(t, map[string]string{"go.mod": "module m\n", "s.yaml": ""})
+	if err := os.MkdirAll(filepath.Join(dir, "invariants"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "invariants/layers.txt"), []byte("NONE < a;\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	code, out, _ := blisIn(t, dir, "invariants", "check", "sim-7")
+	if code != exit.Failed || !strings.Contains(out, "SIM-7 is ") || !strings.Contains(out, "fix: go test ./invariants -run TestRatchet -update\n") || strings.Contains(out, "SIM-1 ") {
+		t.Errorf("SIM-7: got %d, %s", code, out)
+	}
+	if _, all, _ := blisIn(t, dir, "invariants", "check"); !strings.Contains(all, "SIM-1 is ") {
+		t.Errorf("without an id: got %s", all)
+	}
+	if code, out, complaint := blisIn(t, dir, "invariants", "check", "NOPE-1"); code != exit.Refused || out != "" || !strings.Contains(complaint, "NOPE-1: is no rule") {
+		t.Errorf("NOPE-1: got %d, %q, %s", code, out, complaint)
+	}
+	if code, _, complaint := blisIn(t, dir, "invariants", "check", "--root", "none"); code != exit.Refused || !strings.Contains(complaint, "--root: none: holds no go.mod") {
+		t.Errorf("--root: got %d, %s", code, complaint)
 	}
 }

@@ -101,7 +101,7 @@ func opaque(t reflect.Type) *jsonschema.Schema {
 		s := r.ReflectFromType(record.FigureFields)
 		s.Version = ""
 		return s
-	case reflect.PointerTo(t).Implements(reflect.TypeFor[encoding.TextUnmarshaler]()): // a text of one number reads as a number
+	case t.Kind() == reflect.Slice && reflect.PointerTo(t).Implements(reflect.TypeFor[encoding.TextUnmarshaler]()): // numbers as text, of which one alone reads as a number
 		return oneOfTypes("string", "number")
 	}
 	return nil

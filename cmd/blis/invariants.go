@@ -137,7 +137,7 @@ func rulesCheckCmd() *cobra.Command {
 	dir, run := ".", false
 	c := &cobra.Command{
 		Use: "check [ID...]", Short: "hold records and imports to the source tree, and run the checks the records name",
-		Long: "Without --run, sources are read and compared with the records; with ids, only what names one of them is reported. With it, the named tests run with the go command, which needs a toolchain: each must pass, none may skip itself, and each must fail on a copy of the tree that is broken as its record forbids.",
+		Long: "Without --run, sources are read and compared with the records; with ids, only what names one of them is reported. With --run, the named tests run with the go command, which needs a toolchain: each must pass, none may skip itself, and each must fail on a copy of the tree that is broken as its record forbids.",
 		RunE: func(cmd *cobra.Command, ids []string) error {
 			records, err := invariants.Records()
 			if err != nil {

@@ -265,3 +265,15 @@ func TestFieldListIsComplete(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// A removed setting's stand-in is exact where the kernels stay the same: the later name of a
+// backend keeps them, experts that are no longer spread do not.
+func TestStandInsOfExpertSettings(t *testing.T) {
+	list := newKind(t).Fields()
+	for name, exact := range map[string]bool{"enable-flashinfer-trtllm-moe": true, "enable-ep-moe": false} {
+		f, ok := list.Lookup(name)
+		if !ok || f.Rule == nil || (f.Rule.Preserves != "") != exact {
+			t.Errorf("%s: got %+v, want exact %t", name, f, exact)
+		}
+	}
+}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -177,8 +176,8 @@ func rulesCheckCmd() *cobra.Command {
 // findings is what reading the tree in dir finds against records; where not all of them
 // were asked for, what names one that was.
 func findings(dir string, records, asked []invariants.Record) ([]invariants.Finding, error) {
-	if _, err := os.Stat(filepath.Join(dir, "go.mod")); err != nil {
-		return nil, &diag.Refusal{Field: "--root", Value: dir, Problem: "holds no go.mod that can be read", Accept: "the root of the source tree"}
+	if _, err := os.ReadDir(dir); err != nil {
+		return nil, &diag.Refusal{Field: "--root", Value: dir, Problem: "is not a directory that can be read", Accept: "the root of the source tree"}
 	}
 	m, err := invariants.Load(os.DirFS(dir))
 	if err != nil {

@@ -88,7 +88,7 @@ func TestCheckReportsTheRulesAskedFor(t *testing.T) {
 	if code, out, complaint := blisIn(t, dir, "invariants", "check", "NOPE-1"); code != exit.Refused || out != "" || !strings.Contains(complaint, "NOPE-1: is no rule") {
 		t.Errorf("NOPE-1: got %d, %q, %s", code, out, complaint)
 	}
-	if code, _, complaint := blisIn(t, dir, "invariants", "check", "--root", "none"); code != exit.Refused || !strings.Contains(complaint, "--root: none: holds no go.mod") {
+	if code, _, complaint := blisIn(t, dir, "invariants", "check", "--root", "none"); code != exit.Refused || !strings.Contains(complaint, "--root: none: is not a directory") {
 		t.Errorf("--root: got %d, %s", code, complaint)
 	}
 }

@@ -66,6 +66,27 @@ async function first(context, hover) {
   return took;
 }
 
+// deaf is a Stop while the module hears nothing: so many requests are made that none has ended.
+async function deaf(context) {
+  await context.route("**/point.json", async (route) => {
+    const answer = await route.fetch();
+    const more = (await answer.text()).replace(/"num_prompts":\d+/, '"num_prompts":10485760').replace(/("inferencex":\{[^}]*"concurrency":)\d+/, "$11048576");
+    await route.fulfill({ response: answer, body: more });
+  });
+  const { page, wrong } = await open(context, `points/${units.short}/`, scripted);
+  const run = page.locator(".rerun button.act"), said = page.locator(".rerun .said");
+  await run.click();
+  await page.waitForFunction(() => document.querySelector(".rerun .said").innerText.startsWith("Simulating"), null, patience);
+  await page.waitForTimeout(1000);
+  const asked = Date.now();
+  await page.getByRole("button", { name: "Stop" }).click();
+  await page.waitForFunction(() => !document.querySelector(".rerun button.act").disabled, null, patience);
+  const out = { wrong, progress: await page.locator(".rerun progress").evaluate((e) => String(e.value)), said: await said.innerText(), took: (Date.now() - asked) / 1000 };
+  await page.close();
+  await context.unrouteAll();
+  return out;
+}
+
 async function abort(context) {
   const { page, wrong } = await open(context, `points/${units.long}/`, scripted);
   await page.locator(".rerun button.act").click();
@@ -161,6 +182,7 @@ for (const scheme of ["light", "dark"]) {
     report.first = await first(context, false);
     report.hovered = await first(context, true);
     report.abort = await abort(context);
+    report.deaf = await deaf(context);
     report.tampered = await tampered(context);
   }
   await context.close();

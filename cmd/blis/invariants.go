@@ -56,13 +56,13 @@ func rulesListCmd() *cobra.Command {
 }
 
 func countByStatus(records []invariants.Record) string {
-	count := map[invariants.Status]int{}
+	with := map[invariants.Status]int{}
 	for _, r := range records {
-		count[r.Status]++
+		with[r.Status]++
 	}
-	parts := []string{fmt.Sprintf("%d rules", len(records))}
+	parts := []string{count(len(records), "rule")}
 	for _, s := range invariants.Statuses() {
-		parts = append(parts, fmt.Sprintf("%d %s", count[s], s))
+		parts = append(parts, fmt.Sprintf("%d %s", with[s], s))
 	}
 	return strings.Join(parts, ", ")
 }

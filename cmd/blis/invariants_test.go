@@ -79,7 +79,7 @@ func TestCheckReportsTheRulesAskedFor(t *testing.T) {
 		t.Fatal(err)
 	}
 	code, out, _ := blisIn(t, dir, "invariants", "check", "sim-7")
-	if code != exit.Failed || !strings.Contains(out, "SIM-7 is ") || !strings.Contains(out, "fix: go test ./invariants -run TestRatchet -update\n") || strings.Contains(out, "SIM-1 ") {
+	if code != exit.Failed || !strings.Contains(out, "SIM-7 is ") || !strings.Contains(out, "fix: go test ./invariants -run TestRatchet -update\n") || strings.Contains(out, "SIM-1 ") || !strings.Contains(out, "\n1 rule, ") {
 		t.Errorf("SIM-7: got %d, %s", code, out)
 	}
 	if _, all, _ := blisIn(t, dir, "invariants", "check"); !strings.Contains(all, "SIM-1 is ") {

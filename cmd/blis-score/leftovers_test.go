@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+
+	"github.com/inference-sim/accuracy-dashboard/internal/exit"
 )
 
 // A relative output, sharded and merged, is a site and nothing beside it.
@@ -21,6 +23,29 @@ func TestRelativeOutputsLeaveNothingBeside(t *testing.T) {
 	must(t, "verify", "rel")
 	if got, want := names(t, "."), []string{"part", "public", "rel"}; !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// A run resumed with a selection that leaves out kept trials is refused and drops none; a wider one goes on.
+func TestResumeDropsNoTrialOfAnotherSelection(t *testing.T) {
+	t.Chdir(t.TempDir())
+	ids := short(t, 2)
+	run := func(units ...string) []string {
+		return []string{"--role", "fit", "--units", strings.Join(units, ","), "--out", "rel", "--records-only", "--resume"}
+	}
+	kept := "rel.trials/" + ids[0] + ".json"
+	if err := os.CopyFS("rel.trials", fstest.MapFS{ids[0] + ".json": {Data: []byte(`{"key":"of another build"}`)}}); err != nil {
+		t.Fatal(err)
+	}
+	if code, _, errs := score(t, run(ids[1])...); code != exit.Refused || !strings.Contains(errs, "keeps 1 trials of units that are not selected") {
+		t.Errorf("exit %d, %s", code, errs)
+	}
+	if _, err := os.Stat(kept); err != nil {
+		t.Errorf("the trial that was kept: %v", err)
+	}
+	must(t, run(ids...)...)
+	if got := names(t, "."); !slices.Equal(got, []string{"rel"}) {
+		t.Errorf("got %q, want the records alone", got)
 	}
 }
 

@@ -165,12 +165,37 @@ func theWorld(w *world.World, build record.Build) (*harness.World, error) {
 // simulate tries units and keeps each trial until the site that needs it is written.
 func (j *job) simulate(ctx context.Context, units []*ledger.Unit, progress io.Writer) ([]record.Trial, error) {
 	store := &harness.Store{Dir: storeOf(j.options)}
-	if !j.resume {
-		if err := os.RemoveAll(store.Dir); err != nil {
+	if j.resume {
+		if err := onlyOf(store.Dir, units); err != nil {
 			return nil, err
 		}
+	} else if err := os.RemoveAll(store.Dir); err != nil {
+		return nil, err
 	}
 	return j.world.Run(ctx, units, harness.Options{Jobs: j.jobs, Store: store, Done: ticker(progress)})
+}
+
+// onlyOf refuses kept trials of units that a run does not try: it would remove them when it is done.
+func onlyOf(dir string, units []*ledger.Unit) error {
+	kept, err := os.ReadDir(dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	tried := map[string]bool{}
+	for _, u := range units {
+		tried[u.ID] = true
+	}
+	others := 0
+	for _, e := range kept {
+		if id, ok := strings.CutSuffix(e.Name(), ".json"); ok && !tried[id] {
+			others++
+		}
+	}
+	if others == 0 {
+		return nil
+	}
+	return &diag.Refusal{Field: "--resume", Value: dir, Problem: fmt.Sprintf("keeps %d trials of units that are not selected, and would drop them", others),
+		Accept: "the --role, --lane, --units and --shard of the run that was interrupted, or a selection that holds its units; another --out; or no --resume, which drops every kept trial"}
 }
 
 // ticker says every two seconds how far a run is.

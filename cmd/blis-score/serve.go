@@ -7,7 +7,9 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"path"
 	"path/filepath"
+	"strconv"
 	"time"
 
 	"github.com/inference-sim/accuracy-dashboard/internal/diag"
@@ -44,9 +46,41 @@ func serveCmd() *cobra.Command {
 	return c
 }
 
+// host answers as a web host does: a directory is its index.html and is never listed, and what is
+// not there is the site's own 404.html, with that status.
+func host(dir string) http.Handler {
+	files := http.FileServer(http.Dir(dir))
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if shown(http.Dir(dir), path.Clean("/"+r.URL.Path)) {
+			files.ServeHTTP(w, r)
+			return
+		}
+		page, err := os.ReadFile(filepath.Join(dir, "404.html"))
+		if err != nil { // records alone have none
+			http.NotFound(w, r)
+			return
+		}
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		w.Header().Set("Content-Length", strconv.Itoa(len(page)))
+		w.WriteHeader(http.StatusNotFound)
+		_, _ = w.Write(page) // a reader who has left is not told
+	})
+}
+
+// shown is whether the path is a file, or a directory with a page.
+func shown(root http.Dir, name string) bool {
+	f, err := root.Open(name)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	return err == nil && (!info.IsDir() || shown(root, path.Join(name, "index.html")))
+}
+
 // serve answers until ctx ends, which is how it is meant to end.
 func serve(ctx context.Context, l net.Listener, dir string) error {
-	s := &http.Server{Handler: http.FileServer(http.Dir(dir)), ReadHeaderTimeout: 5 * time.Second}
+	s := &http.Server{Handler: host(dir), ReadHeaderTimeout: 5 * time.Second}
 	stop := context.AfterFunc(ctx, func() { s.Close() })
 	defer stop()
 	if err := s.Serve(l); !errors.Is(err, http.ErrServerClosed) {

@@ -4,10 +4,13 @@ import (
 	"bytes"
 	"context"
 	"net"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"github.com/inference-sim/accuracy-dashboard/internal/exit"
 )
@@ -35,5 +38,36 @@ func TestServeAnswersThisMachineAlone(t *testing.T) {
 	defer taken.Close()
 	if code, _, errs := score(t, "serve", dir, "--addr", taken.Addr().String()); code != exit.Refused || !strings.Contains(errs, "in use") {
 		t.Errorf("a port in use: exit %d, %s", code, errs)
+	}
+}
+
+// An address that leads nowhere gets the site's own page, with its status; no directory is listed.
+func TestServeAnswersAsAHostDoes(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.CopyFS(dir, fstest.MapFS{"index.html": {Data: []byte("home")}, "404.html": {Data: []byte("lost")}, "lanes/index.html": {Data: []byte("lanes")}, "data/a.json": {Data: []byte("{}")}}); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		path, want, kind string
+		status           int
+	}{
+		{"/", "home", "text/html; charset=utf-8", http.StatusOK},
+		{"/lanes/", "lanes", "text/html; charset=utf-8", http.StatusOK},
+		{"/data/a.json", "{}", "application/json", http.StatusOK},
+		{"/lanes", "", "", http.StatusMovedPermanently},
+		{"/data/", "lost", "text/html; charset=utf-8", http.StatusNotFound},
+		{"/nope/deep?a=b", "lost", "text/html; charset=utf-8", http.StatusNotFound},
+		{"/../serve_test.go", "lost", "text/html; charset=utf-8", http.StatusNotFound},
+	} {
+		w := httptest.NewRecorder()
+		host(dir).ServeHTTP(w, httptest.NewRequest(http.MethodGet, c.path, nil))
+		if w.Code != c.status || w.Body.String() != c.want || w.Header().Get("Content-Type") != c.kind {
+			t.Errorf("%s: got %d, %q, %q, want %d, %q, %q", c.path, w.Code, w.Header().Get("Content-Type"), w.Body, c.status, c.kind, c.want)
+		}
+	}
+	w := httptest.NewRecorder()
+	host(t.TempDir()).ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/nope", nil))
+	if w.Code != http.StatusNotFound {
+		t.Errorf("no page of its own: got %d, want 404", w.Code)
 	}
 }

@@ -62,6 +62,23 @@ func TestVerifyAcceptsWhatSealWrote(t *testing.T) {
 	}
 }
 
+// A link to a site is that site.
+func TestVerifyFollowsALinkToTheSite(t *testing.T) {
+	dir, _ := newSite(t)
+	link := filepath.Join(t.TempDir(), "link")
+	if err := os.Symlink(dir, link); err != nil {
+		t.Fatal(err)
+	}
+	if about, err := Verify(link, nil); err != nil || about.Files != 3 {
+		t.Errorf("got %+v, %v, want the site's 3 files accepted", about, err)
+	}
+	write(t, dir, "added.html", "")
+	_, err := Verify(link, nil)
+	if got, ok := errors.AsType[*DifferenceError](err); !ok || got.Path != "added.html" {
+		t.Errorf("got %v, want added.html named", err)
+	}
+}
+
 func TestManifestIsSortedByPathAsBytes(t *testing.T) {
 	dir, _ := newSite(t)
 	data, err := os.ReadFile(filepath.Join(dir, ManifestName))
@@ -121,6 +138,25 @@ func TestVerifyNamesTheFirstDifference(t *testing.T) {
 			write(t, dir, KeyName, string(pem)+"junk\n")
 		}, KeyName, "more than the key"},
 		{"damaged bundle", func(t *testing.T, dir string) { write(t, dir, BundleName, "{}") }, BundleName, ""},
+		{"another key's hint in the bundle", func(t *testing.T, dir string) {
+			other, err := EphemeralKey()
+			if err != nil {
+				t.Fatal(err)
+			}
+			signed, err := os.ReadFile(filepath.Join(dir, BundleName))
+			if err != nil {
+				t.Fatal(err)
+			}
+			public, err := ReadPublicKey(filepath.Join(dir, KeyName))
+			if err != nil {
+				t.Fatal(err)
+			}
+			hint, err := hintOf(public)
+			if err != nil || !strings.Contains(string(signed), hint) {
+				t.Fatalf("%v: no hint %q in the bundle", err, hint)
+			}
+			edit(t, dir, BundleName, hint, string(other.GetHint()))
+		}, BundleName, "its hint names the key"},
 		{"other site's bundle", func(t *testing.T, dir string) {
 			other, _ := newSite(t)
 			replaceFile(t, filepath.Join(other, BundleName), filepath.Join(dir, BundleName))

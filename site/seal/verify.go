@@ -6,6 +6,7 @@ import (
 	"crypto/ecdsa"
 	"encoding/json"
 	"fmt"
+	"path/filepath"
 	"time"
 
 	"github.com/sigstore/sigstore-go/pkg/bundle"
@@ -25,6 +26,10 @@ import (
 // means the question could not be answered.
 func Verify(dir string, key *ecdsa.PublicKey) (Predicate, error) {
 	if err := sealed(dir); err != nil {
+		return Predicate{}, err
+	}
+	dir, err := filepath.EvalSymlinks(dir) // a link to a site is that site; one inside it is a difference
+	if err != nil {
 		return Predicate{}, err
 	}
 	manifest, err := read(dir, ManifestName)
@@ -99,6 +104,14 @@ func verifyBundle(signed, manifest []byte, key *ecdsa.PublicKey) (Predicate, err
 	// the signature belongs to the bundle, the digest to the manifest.
 	if _, err := verifier.Verify(&b, verify.NewPolicy(verify.WithoutArtifactUnsafe(), verify.WithKey())); err != nil {
 		return differs(BundleName, fmt.Errorf("signature: it is by another key, or this file or %s changed: %w", KeyName, err))
+	}
+	// The hint is not signed: it names the key that verified, or the bundle is not as it was made.
+	hint, err := hintOf(key)
+	if err != nil {
+		return Predicate{}, err
+	}
+	if got := b.GetVerificationMaterial().GetPublicKey().GetHint(); got != hint {
+		return differs(BundleName, fmt.Errorf("changed: its hint names the key %q, and %q verified it", got, hint))
 	}
 	result, err := verifier.Verify(&b, verify.NewPolicy(verify.WithArtifact(bytes.NewReader(manifest)), verify.WithKey()))
 	if err != nil {

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"context"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -100,17 +102,9 @@ func convertCmd() *cobra.Command {
 		Long: "Formats: " + strings.Join(convert.Formats(), ", ") + ". Every one becomes a trace (blis.trace/1) for `blis replay` or workload.trace. " +
 			"servegen is an input model: its requests are drawn once, from a fixed seed.",
 		Args: cobra.MinimumNArgs(1),
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(cmd *cobra.Command, args []string) error {
 			return inputs(args...).writeWhole(q.out, func(f *os.File) error {
-				var in []convert.File
-				for _, path := range args {
-					data, err := os.ReadFile(path)
-					if err != nil {
-						return &diag.Refusal{File: path, Problem: "cannot be read: " + err.Error()}
-					}
-					in = append(in, convert.File{Name: path, Data: data})
-				}
-				return convert.To(f, q.from, in)
+				return untilCanceled(cmd.Context(), func() error { return q.convert(f, args) })
 			})
 		},
 	}
@@ -124,3 +118,31 @@ func convertCmd() *cobra.Command {
 }
 
 type convertQuery struct{ from, out string }
+
+func (q *convertQuery) convert(w io.Writer, paths []string) error {
+	var in []convert.File
+	for _, path := range paths {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			return &diag.Refusal{File: path, Problem: "cannot be read: " + err.Error()}
+		}
+		in = append(in, convert.File{Name: path, Data: data})
+	}
+	return convert.To(w, q.from, in)
+}
+
+// untilCanceled returns when work does or ctx ends. Work that knows no context is then left to end
+// with the program: what it writes must be what its caller discards.
+func untilCanceled(ctx context.Context, work func() error) error {
+	if err := canceled(ctx); err != nil {
+		return err
+	}
+	done := make(chan error, 1)
+	go func() { done <- work() }()
+	select {
+	case err := <-done:
+		return err
+	case <-ctx.Done():
+		return canceled(ctx)
+	}
+}

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/inference-sim/accuracy-dashboard/internal/swap"
 	"github.com/inference-sim/accuracy-dashboard/invariants"
 )
 
@@ -117,11 +118,11 @@ type breaking struct {
 // breaks makes each break in a copy of the tree, runs its test there, and undoes it. It
 // returns the digest of the tree.
 func (r *ruleRun) breaks(ctx context.Context, records []invariants.Record) (map[breaking]ending, string, error) {
-	copied, err := os.MkdirTemp("", "blis-broken-")
+	copied, done, err := swap.Workspace(filepath.Join(os.TempDir(), "blis-broken"))
 	if err != nil {
 		return nil, "", err
 	}
-	defer os.RemoveAll(copied)
+	defer done()
 	digest, err := invariants.Copy(copied, os.DirFS(r.dir))
 	if err != nil {
 		return nil, "", err

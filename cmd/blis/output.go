@@ -8,13 +8,16 @@ import (
 	"path/filepath"
 
 	"github.com/inference-sim/accuracy-dashboard/internal/diag"
+	"github.com/inference-sim/accuracy-dashboard/internal/swap"
 	"github.com/inference-sim/accuracy-dashboard/sim/spec"
 )
 
-// output is a file that appears at its path only when it is whole.
+// output is a file that appears at its path only when it is whole. What a killed process left of
+// one goes with the next for the same path.
 type output struct {
 	file *os.File
 	path string // where it will be: no symbolic link
+	done func() // removes what the file was made in
 }
 
 // claims says what each file of a command is, "--timeline" or an input, by its
@@ -62,12 +65,17 @@ func (c claims) create(flag, path string) (output, error) {
 	case c[at] != "":
 		return refuse("is " + c[at] + " of this command too")
 	}
-	f, err := os.CreateTemp(filepath.Dir(at), ".blis-*")
+	work, done, err := swap.Workspace(at)
 	if err != nil {
 		return refuse("cannot be written: " + err.Error())
 	}
+	f, err := os.Create(filepath.Join(work, "next"))
+	if err != nil {
+		done()
+		return refuse("cannot be written: " + err.Error())
+	}
 	c[at] = "the " + flag
-	return output{f, at}, nil
+	return output{f, at, done}, nil
 }
 
 // resolve is the path behind every symbolic link; its last part need not exist.
@@ -94,12 +102,16 @@ func (o *output) keep() error {
 	if err := o.file.Close(); err != nil {
 		return err
 	}
-	return os.Rename(o.file.Name(), o.path)
+	if err := os.Rename(o.file.Name(), o.path); err != nil {
+		return err
+	}
+	o.done()
+	return nil
 }
 
 func (o *output) discard() {
 	o.file.Close()
-	os.Remove(o.file.Name())
+	o.done()
 }
 
 // writeWhole writes the file of --out, which appears at path only when it is whole.

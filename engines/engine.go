@@ -192,14 +192,15 @@ type Environment interface {
 	Memory(partial *plan.PoolPlan) (plan.MemoryBreakdown, error)
 	Pricer(p *plan.PoolPlan) (Pricer, error)
 	Transfer(p *plan.PoolPlan, m plan.Move) (plan.Demand, error)
-	Acceptance(model, drafter, workload string, k int) (Acceptance, error)
+	// Acceptance is of the workload that the run serves, which no engine is told (D8).
+	Acceptance(model, drafter string, k int) (Acceptance, error)
 }
 
-// Acceptance is a speculative acceptance profile, keyed by workload (D8).
+// Acceptance is how the run's workload accepts drafts (D8).
 type Acceptance struct {
 	PerPosition []float64 // probability that position i is accepted given all before it were
 	Source      string
-	Step        string // which borrowing step of D8 found it; "exact" for none
+	Step        string // "stated", "exact", or which borrowing step of D8 found it
 }
 
 // Spec is what a scenario says of one engine instance.

@@ -216,7 +216,7 @@ func differences(conditions []record.Condition) []string {
 func borrowed(t *record.Trial) []string {
 	var out []string
 	for _, u := range t.Result.Inputs.Acceptance {
-		if u.Step != "exact" {
+		if u.Step != "exact" && u.Step != "stated" {
 			out = append(out, fmt.Sprintf("speculative acceptance borrowed by step %s: %s", u.Step, strings.Join(u.Differs, ", ")))
 		}
 	}

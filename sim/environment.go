@@ -2,8 +2,10 @@ package sim
 
 import (
 	"errors"
+	"fmt"
 	"reflect"
 	"slices"
+	"strings"
 
 	"github.com/inference-sim/accuracy-dashboard/catalog"
 	"github.com/inference-sim/accuracy-dashboard/cost"
@@ -20,6 +22,7 @@ type Environment struct {
 	catalog  *catalog.Catalog
 	cost     *cost.Model
 	profiles *acceptance.Set
+	workload *spec.Acceptance
 	used     []spec.ProfileUse
 	compiled []compiled
 }
@@ -102,22 +105,38 @@ func (e *Environment) Transfer(p *plan.PoolPlan, m plan.Move) (plan.Demand, erro
 	return e.cost.Transfer(p, m)
 }
 
-// Acceptance finds the profile of a target, drafter and workload at k drafts a
-// step, borrowing as D8 orders.
-func (e *Environment) Acceptance(model, drafter, workload string, k int) (engines.Acceptance, error) {
-	key := acceptance.Key{Target: model, Drafter: drafter, Workload: workload, K: k}
-	f, err := e.profiles.Lookup(key, e.architecture)
+// Serve says how the run's workload accepts drafts; nil says nothing of it.
+func (e *Environment) Serve(a *spec.Acceptance) { e.workload = a }
+
+// Acceptance is what the scenario states of its workload, and otherwise the profile of
+// a target, drafter and workload at k drafts a step, borrowing as D8 orders.
+func (e *Environment) Acceptance(model, drafter string, k int) (engines.Acceptance, error) {
+	const at = "workload.acceptance"
+	a := e.workload
+	switch {
+	case a == nil:
+		return engines.Acceptance{}, &diag.Refusal{Field: at, Problem: fmt.Sprintf("is not stated, and %s drafts %d tokens a step with %s", model, k, drafter),
+			Accept: "per_position with " + fmt.Sprint(k) + " chances, or a profile: " + strings.Join(e.profiles.Workloads(), ", "), Rule: "D8"}
+	case len(a.PerPosition) > 0 && len(a.PerPosition) != k:
+		return engines.Acceptance{}, &diag.Refusal{Field: at + ".per_position", Value: fmt.Sprint(a.PerPosition), Problem: fmt.Sprintf("states the chances of %d drafts, and %d are made a step", len(a.PerPosition), k), Accept: "one chance for each draft", Rule: "D8"}
+	case len(a.PerPosition) > 0:
+		e.use(spec.ProfileUse{Target: model, Drafter: drafter, Drafts: k, Source: "scenario", Step: "stated"})
+		return engines.Acceptance{PerPosition: a.PerPosition, Source: "scenario", Step: "stated"}, nil
+	}
+	f, err := e.profiles.Lookup(acceptance.Key{Target: model, Drafter: drafter, Workload: a.Profile, K: k}, e.architecture)
 	if err != nil {
-		return engines.Acceptance{}, err
+		return engines.Acceptance{}, asField(at+".profile", err)
 	}
-	use := spec.ProfileUse{Target: model, Drafter: drafter, Workload: workload, Drafts: k, Source: f.Source, Step: f.Step, Differs: f.Differs}
-	same := func(o spec.ProfileUse) bool {
-		return o.Target == model && o.Drafter == drafter && o.Workload == workload && o.Drafts == k
-	}
-	if !slices.ContainsFunc(e.used, same) {
-		e.used = append(e.used, use)
-	}
+	e.use(spec.ProfileUse{Target: model, Drafter: drafter, Workload: a.Profile, Drafts: k, Source: f.Source, Step: f.Step, Differs: f.Differs})
 	return engines.Acceptance{PerPosition: f.PerPosition, Source: f.Source, Step: f.Step}, nil
+}
+
+// use remembers an acceptance that was given, once.
+func (e *Environment) use(u spec.ProfileUse) {
+	same := func(o spec.ProfileUse) bool { return reflect.DeepEqual(o, u) }
+	if !slices.ContainsFunc(e.used, same) {
+		e.used = append(e.used, u)
+	}
 }
 
 func (e *Environment) architecture(model string) string {

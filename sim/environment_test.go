@@ -9,7 +9,9 @@ import (
 	"github.com/inference-sim/accuracy-dashboard/engines"
 	"github.com/inference-sim/accuracy-dashboard/engines/vllm"
 	"github.com/inference-sim/accuracy-dashboard/internal/diag"
+	"github.com/inference-sim/accuracy-dashboard/internal/keep"
 	"github.com/inference-sim/accuracy-dashboard/registry"
+	"github.com/inference-sim/accuracy-dashboard/registry/acceptance"
 	"github.com/inference-sim/accuracy-dashboard/sim/spec"
 )
 
@@ -78,6 +80,72 @@ workload: {clients: [{name: a, requests: 1, arrivals: {constant: {rate: 1}}, pro
 	}
 }
 
+// What is accepted of a drafter is the workload's to say: stated as chances, or taken
+// from a measured profile, and the Result names which supplied it (D8).
+func TestAcceptanceIsOfTheWorkload(t *testing.T) {
+	keep.Rule(t, "D8")
+	const text = `schema: blis.scenario/1
+engine: {kind: vllm, version: main-2f41c894, args: {tensor-parallel-size: 8, speculative-config: {method: mtp, num_speculative_tokens: 2}}}
+model: MODEL
+hardware: h200_sxm
+workload:
+  acceptance: {STATED}
+  clients: [{name: a, requests: 1, arrivals: {constant: {rate: 5}}, prompt: {fixed: 100}, output: {fixed: 60}}]
+`
+	const qwen, deepseek = "qwen3.5-397b-a17b", "deepseek-r1"
+	steps := map[string]int64{}
+	for _, c := range []struct{ model, stated, step, want string }{
+		{deepseek, "per_position: [0, 0]", "stated", ""},
+		{deepseek, "per_position: [0.9, 0.8]", "stated", ""},
+		{deepseek, "per_position: [0.9]", "", "s.yaml:6:16: workload.acceptance.per_position: [0.9]: states the chances of 1 drafts, and 2 are made a step"},
+		{deepseek, "profile: coding/thinking_on", "", "s.yaml:6:16: workload.acceptance.profile: deepseek-r1, drafter mtp, workload coding/thinking_on, 2 drafts: no measured profile"},
+		{qwen, "profile: coding/thinking_on", "exact", ""},
+		{qwen, "profile: chat", "", "no measured profile on any borrowing step"},
+		{deepseek, "", "", "s.yaml:6:3: workload.acceptance: states no kind"},
+	} {
+		s, err := spec.Parse("s.yaml", []byte(strings.NewReplacer("MODEL", c.model, "STATED", c.stated).Replace(text)))
+		var r *spec.Result
+		if err == nil {
+			r, err = Run(s, embeddedWorld(t))
+			err = diag.In("s.yaml", err)
+		}
+		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: got %v, want %q", c.stated, err, c.want)
+		}
+		if err != nil {
+			continue
+		}
+		if u := r.Inputs.Acceptance; len(u) != 1 || u[0].Step != c.step || u[0].Workload != s.Workload.Acceptance.Profile || u[0].Drafts != 2 {
+			t.Errorf("%s: the Result names %+v, want one use by step %s", c.stated, u, c.step)
+		}
+		steps[c.stated] = r.Engines[0].Steps
+	}
+	if none, most := steps["per_position: [0, 0]"], steps["per_position: [0.9, 0.8]"]; 2*most > none {
+		t.Errorf("drafts that are mostly accepted take %d steps, those that never are %d", most, none)
+	}
+}
+
+// A drafter without a word on what is accepted is refused with what could be said; an
+// engine that drafts nothing needs none.
+func TestADrafterNeedsAnAcceptance(t *testing.T) {
+	keep.Rule(t, "D8", "SIM-2")
+	const text = `schema: blis.scenario/1
+engine: {kind: vllm, version: main-2f41c894, args: {tensor-parallel-size: 8ARGS}}
+model: deepseek-r1
+hardware: h200_sxm
+workload: {clients: [{name: a, requests: 1, arrivals: {constant: {rate: 1}}, prompt: {fixed: 1}, output: {fixed: 1}}]}
+`
+	for args, want := range map[string]string{", speculative-config: {method: mtp, num_speculative_tokens: 2}": "workload.acceptance: is not stated, and deepseek-r1 drafts 2 tokens a step with mtp", "": ""} {
+		s, err := spec.Parse("s.yaml", []byte(strings.Replace(text, "ARGS", args, 1)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err = Run(s, embeddedWorld(t)); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: got %v, want %q", args, err, want)
+		}
+	}
+}
+
 // embeddedWorld is the data of this build and vLLM.
 func embeddedWorld(t *testing.T) World {
 	t.Helper()
@@ -93,5 +161,9 @@ func embeddedWorld(t *testing.T) World {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return World{Kinds: []engines.Kind{k}, Environment: NewEnvironment(c, cost.New(c, r), nil)}
+	a, err := acceptance.Embedded()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return World{Kinds: []engines.Kind{k}, Environment: NewEnvironment(c, cost.New(c, r), a)}
 }

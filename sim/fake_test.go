@@ -268,7 +268,7 @@ func (plainEnvironment) Memory(*plan.PoolPlan) (plan.MemoryBreakdown, error) {
 func (plainEnvironment) Transfer(*plan.PoolPlan, plan.Move) (plan.Demand, error) {
 	return plan.Demand{}, nil
 }
-func (plainEnvironment) Acceptance(_, _, _ string, _ int) (engines.Acceptance, error) {
+func (plainEnvironment) Acceptance(_, _ string, _ int) (engines.Acceptance, error) {
 	return engines.Acceptance{}, nil
 }
 

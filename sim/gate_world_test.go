@@ -44,7 +44,7 @@ func (e gateEnvironment) Memory(p *plan.PoolPlan) (plan.MemoryBreakdown, error) 
 
 func (e gateEnvironment) Pricer(*plan.PoolPlan) (engines.Pricer, error) { return formula{}, nil }
 
-func (e gateEnvironment) Acceptance(_, _, _ string, k int) (engines.Acceptance, error) {
+func (e gateEnvironment) Acceptance(_, _ string, k int) (engines.Acceptance, error) {
 	return engines.Acceptance{PerPosition: []float64{0.8, 0.7, 0.6, 0.5, 0.4}[:k], Source: "the byte gate", Step: "exact"}, nil
 }
 

@@ -145,6 +145,9 @@ func (m *model) addInstances(client des.ID) ([]des.ID, error) {
 		return nil, err
 	}
 	m.settings = settings
+	if e, ok := m.world.Environment.(interface{ Serve(*spec.Acceptance) }); ok {
+		e.Serve(s.Workload.Acceptance)
+	}
 	es.EveryToken = p.Host.StreamInterval > 1 && m.wants("itl")
 	var targets []des.ID
 	for i := range s.Cluster.Instances {

@@ -163,3 +163,25 @@ func TestAModelIsACatalogEntry(t *testing.T) {
 		}
 	}
 }
+
+// The Result of a command names what supplied its speculative acceptance, and a profile
+// that would be borrowed is refused where only the exact one is asked for (D8).
+func TestTheResultNamesWhatSuppliedItsAcceptance(t *testing.T) {
+	keep.Rule(t, "D8")
+	const args = "tensor-parallel-size: 8, speculative-config: {method: mtp, num_speculative_tokens: K}"
+	text := strings.NewReplacer("max-num-seqs: 32", args, "llama-3.1-8b", "qwen3.5-397b-a17b", "h100_sxm", "h200_sxm", "requests: 40", "requests: 2",
+		"workload:", "workload:\n  acceptance: {profile: coding/thinking_on}").Replace(chatScenario)
+	for _, c := range []struct {
+		drafts, step string
+	}{{"8", "exact"}, {"9", "other_k"}} {
+		dir := withFiles(t, map[string]string{"s.yaml": strings.Replace(text, "K}", c.drafts+"}", 1)})
+		r, _ := resultOf(t, dir)
+		if u := r.Inputs.Acceptance; len(u) != 1 || u[0].Step != c.step || !strings.Contains(u[0].Source, "qwen3.5_mtp") {
+			t.Errorf("%s drafts: the Result names %+v, want the profile by step %s", c.drafts, u, c.step)
+		}
+		code, _, complaint := blisIn(t, dir, "run", "s.yaml", "--exact-acceptance")
+		if (code == 0) != (c.step == "exact") || code != 0 && !strings.Contains(complaint, "none may be borrowed") {
+			t.Errorf("%s drafts, exact alone: got code %d, %s", c.drafts, code, complaint)
+		}
+	}
+}

@@ -27,11 +27,11 @@ func newWorld(t testing.TB) world {
 	return world{c}
 }
 
-func (w world) Model(name string) (*catalog.Model, error)                          { return w.catalog.Model(name) }
-func (w world) Chip(name string) (*catalog.Chip, error)                            { return w.catalog.Chip(name) }
-func (w world) Pricer(*plan.PoolPlan) (engines.Pricer, error)                      { return flat{}, nil }
-func (w world) Transfer(*plan.PoolPlan, plan.Move) (d plan.Demand, err error)      { return d, nil }
-func (w world) Acceptance(_, _, _ string, _ int) (a engines.Acceptance, err error) { return a, nil }
+func (w world) Model(name string) (*catalog.Model, error)                       { return w.catalog.Model(name) }
+func (w world) Chip(name string) (*catalog.Chip, error)                         { return w.catalog.Chip(name) }
+func (w world) Pricer(*plan.PoolPlan) (engines.Pricer, error)                   { return flat{}, nil }
+func (w world) Transfer(*plan.PoolPlan, plan.Move) (d plan.Demand, err error)   { return d, nil }
+func (w world) Acceptance(_, _ string, _ int) (a engines.Acceptance, err error) { return a, nil }
 
 func (w world) Memory(p *plan.PoolPlan) (plan.MemoryBreakdown, error) {
 	chip, err := w.catalog.Chip(p.Hardware)

@@ -56,7 +56,7 @@ func (k *Kind) New(spec engines.Spec, env engines.Environment) (engines.Engine, 
 		return nil, err
 	}
 	if d := s.config.Spec; d != nil {
-		if parts.Acceptance, err = env.Acceptance(spec.Model, d.Method, "", d.Tokens); err != nil {
+		if parts.Acceptance, err = env.Acceptance(spec.Model, d.Method, d.Tokens); err != nil {
 			return nil, err
 		}
 	}

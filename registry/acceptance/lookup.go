@@ -69,7 +69,7 @@ func (s *Set) Lookup(k Key, architecture func(target string) string) (Found, err
 	asked := fmt.Sprintf("%s, drafter %s, workload %s, %d drafts", k.Target, k.Drafter, k.Workload, k.K)
 	switch {
 	case from == nil:
-		return Found{}, &diag.Refusal{Field: "acceptance", Value: asked, Problem: "no measured profile on any borrowing step", Accept: "an acceptance stated in the scenario", Rule: "D8"}
+		return Found{}, &diag.Refusal{Field: "acceptance", Value: asked, Problem: "no measured profile on any borrowing step", Accept: "workload.acceptance.per_position in the scenario", Rule: "D8"}
 	case s.exact && step != "exact":
 		return Found{}, &diag.Refusal{Field: "acceptance", Value: asked, Problem: "no profile was measured with this key, and none may be borrowed", Accept: "a run without --exact-acceptance, which would borrow by " + step, Rule: "D8"}
 	}

@@ -18,9 +18,29 @@ func (w *Workload) defaults() {
 	}
 }
 
+func (a *Acceptance) check() error {
+	const at = "workload.acceptance"
+	if a == nil {
+		return nil
+	}
+	keys := map[string]bool{"profile": a.Profile != "", "per_position": len(a.PerPosition) > 0}
+	if err := exactlyOne(at, keys, []string{"profile", "per_position"}); err != nil {
+		return err
+	}
+	for i, p := range a.PerPosition {
+		if err := share(fmt.Sprintf("%s.per_position[%d]", at, i), p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 func (w *Workload) check() error {
 	kinds := map[string]bool{"inferencex": w.InferenceX != nil, "clients": len(w.Clients) > 0, "trace": w.Trace != nil}
 	if err := exactlyOne("workload", kinds, []string{"inferencex", "clients", "trace"}); err != nil {
+		return err
+	}
+	if err := w.Acceptance.check(); err != nil {
 		return err
 	}
 	if n := len(w.Clients); n > maxClients {

@@ -46,7 +46,7 @@ type ProfileUse struct {
 	Workload string   `json:"workload"`
 	Drafts   int      `json:"drafts"`
 	Source   string   `json:"source"`
-	Step     string   `json:"step"`              // "exact", or the borrowing step
+	Step     string   `json:"step"`              // "stated" by the scenario, "exact", or the borrowing step
 	Differs  []string `json:"differs,omitempty"` // key fields in which the profile is another
 }
 

@@ -134,6 +134,9 @@ var parseCases = []struct{ name, base, old, new, want string }{
 	{"a class of one aim", open, "  - name: a", second(1) + "  - name: a\n    class: c\n    objectives: {ttft: 1}", ""},
 	{"no class, two aims", open, "  - name: a", second(2) + "  - name: a\n    objectives: {ttft: 1}", ""},
 	{"an empty client", open, "  - name: a", "  -\n  - name: a", "s.yaml:7:4: workload.clients[0]: is an empty entry"},
+	{"an acceptance of both", open, "workload:", "workload:\n  acceptance: {profile: a, per_position: [0.5]}", "workload.acceptance: profile and per_position: states more than one kind"},
+	{"an acceptance above one", open, "workload:", "workload:\n  acceptance: {per_position: [1, 1.01]}", "s.yaml:6:34: workload.acceptance.per_position[1]: 1.01: is not a share"},
+	{"a certain acceptance", open, "workload:", "workload:\n  acceptance: {per_position: [1, 1]}", ""},
 	{"NaN argument", whole, "tensor-parallel-size: 1", "x: .nan", "engine.args.x: .nan: is not a finite number"},
 }
 

@@ -5,6 +5,18 @@ type Workload struct {
 	InferenceX *InferenceX `yaml:"inferencex,omitempty" json:"inferencex,omitempty"`
 	Clients    []Client    `yaml:"clients,omitempty" json:"clients,omitempty"`
 	Trace      *Trace      `yaml:"trace,omitempty" json:"trace,omitempty"`
+	// Acceptance is read by an engine that drafts, which is refused without it.
+	Acceptance *Acceptance `yaml:"acceptance,omitempty" json:"acceptance,omitempty"`
+}
+
+// Acceptance is how often the workload's text agrees with a drafter (D8). Exactly one of
+// its keys is stated.
+type Acceptance struct {
+	// Profile names the workload of measured profiles, as coding/thinking_on; the
+	// drafter's own is taken, or the closest one borrowed.
+	Profile string `yaml:"profile,omitempty" json:"profile,omitempty"`
+	// PerPosition is the chance that draft 1, 2, ... is accepted given all before it.
+	PerPosition []float64 `yaml:"per_position,omitempty,flow" json:"per_position,omitempty"`
 }
 
 // The releases of the InferenceX benchmark client whose draws are reproduced.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -50,6 +51,7 @@ func schemaValidateCmd() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "validate DOCUMENT FILE...",
 		Short: "check files against a document's schema, and a scenario as explain would",
+		Long:  "A file holds one document; one whose name ends in .jsonl, such as the ledger's units, holds one on each line.",
 		Args:  cobra.MinimumNArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			check, err := validator(args[0], d)
@@ -57,14 +59,11 @@ func schemaValidateCmd() *cobra.Command {
 				return err
 			}
 			for _, file := range args[1:] {
-				data, err := os.ReadFile(file)
+				valid, err := validate(check, args[0], file)
 				if err != nil {
-					return &diag.Refusal{File: file, Problem: "cannot be read: " + err.Error()}
-				}
-				if err := check(file, data); err != nil {
 					return err
 				}
-				if _, err := fmt.Fprintf(cmd.OutOrStdout(), "%s: a valid %s\n", file, args[0]); err != nil {
+				if _, err := fmt.Fprintf(cmd.OutOrStdout(), "%s: %s\n", file, valid); err != nil {
 					return err
 				}
 			}
@@ -73,6 +72,32 @@ func schemaValidateCmd() *cobra.Command {
 	}
 	d.add(c)
 	return c
+}
+
+// validate checks a file, and says what is valid in it. A refusal of a line names the line.
+func validate(check func(string, []byte) error, document, file string) (string, error) {
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return "", &diag.Refusal{File: file, Problem: "cannot be read: " + err.Error()}
+	}
+	if filepath.Ext(file) != ".jsonl" {
+		return "a valid " + document, check(file, data)
+	}
+	n := 0
+	for line := range bytes.Lines(data) {
+		n++
+		err := check(file, line)
+		if r, ok := errors.AsType[*diag.Refusal](err); ok {
+			r.Line = n
+		}
+		if err != nil {
+			return "", err
+		}
+	}
+	if n == 0 {
+		return "", &diag.Refusal{File: file, Problem: "is empty", Accept: "a " + document + " on each line"}
+	}
+	return fmt.Sprintf("%d lines, each a valid %s", n, document), nil
 }
 
 // validator checks the files of a document. What a scenario may say is for the engine, the

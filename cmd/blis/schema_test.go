@@ -54,6 +54,28 @@ func TestTheFirstViolationIsTheSame(t *testing.T) {
 	}
 }
 
+// TestAFileOfLinesHoldsADocumentEach: what the ledger writes is valid, and what is wrong is named by line.
+func TestAFileOfLinesHoldsADocumentEach(t *testing.T) {
+	units, err := os.ReadFile("../../ledger/data/units.jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	first, rest, _ := strings.Cut(string(units), "\n")
+	second, _, _ := strings.Cut(rest, "\n")
+	for name, c := range map[string]struct{ text, out, want string }{
+		"two":     {first + "\n" + second + "\n", "u.jsonl: 2 lines, each a valid unit\n", ""},
+		"changed": {first + "\n" + strings.Replace(second, `"concurrency":`, `"concurrence":`, 1) + "\n", "", "u.jsonl:2: "},
+		"cut":     {first + "\n" + second[:100], "", "u.jsonl:2"},
+		"a gap":   {first + "\n\n" + second + "\n", "", "u.jsonl:2: is empty"},
+		"nothing": {"", "", "u.jsonl: is empty"},
+	} {
+		dir := withFiles(t, map[string]string{"u.jsonl": c.text})
+		if code, out, complaint := blisIn(t, dir, "schema", "validate", "unit", "u.jsonl"); (code == exit.Done) != (c.want == "") || out != c.out || !strings.Contains(complaint, c.want) {
+			t.Errorf("%s: got %d, %s%s, want %q, %q", name, code, out, complaint, c.out, c.want)
+		}
+	}
+}
+
 // TestAPublishedPointIsValid: the document beside a point's page has a schema.
 func TestAPublishedPointIsValid(t *testing.T) {
 	dir := withFiles(t, map[string]string{"s.yaml": chatScenario})

@@ -12,7 +12,9 @@ import (
 	"github.com/inference-sim/accuracy-dashboard/sim/spec"
 )
 
-// pointFile is what a re-run needs of the document beside a point's page.
+// pointFile is what a re-run needs of record.PointFile, the document beside a point's page: the
+// Result as its own bytes, so that a field this program does not know counts as a difference. That
+// package holds measured runs, which no browser fetches; the tests make their documents with it.
 type pointFile struct {
 	Point struct {
 		Metrics map[string]struct {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/inference-sim/accuracy-dashboard/internal/exit"
+	"github.com/inference-sim/accuracy-dashboard/scorer/record"
 	"github.com/inference-sim/accuracy-dashboard/sim/spec"
 )
 
@@ -33,11 +34,11 @@ func document(t *testing.T, scenario string) string {
 	if !ok {
 		t.Fatal("no ttft_mean")
 	}
-	value, err := json.Marshal(f.Value)
+	doc, err := json.Marshal(record.PointFile{Point: &record.Point{Metrics: map[string]record.Metric{"ttft_mean": {Simulated: f.Value}}}, Trial: &record.Trial{Scenario: s, Result: &r}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return `{"point":{"metrics":{"ttft_mean":{"simulated":` + string(value) + `}}},"trial":{"scenario":` + string(text) + `,"result":` + string(result) + `}}`
+	return string(doc)
 }
 
 func TestAPublishedResultRegenerates(t *testing.T) {
@@ -53,8 +54,8 @@ func TestAPublishedResultRegenerates(t *testing.T) {
 func TestAnotherPublishedResultIsNamed(t *testing.T) {
 	whole := document(t, scenarios["measured"])
 	for name, c := range map[string]struct{ old, new, at string }{
-		"a figure of the result":  {`"unit":"s","value":`, `"unit":"s","value":1`, "result.figures["},
-		"the figure of the point": {`"ttft_mean":{"simulated":`, `"ttft_mean":{"simulated":1`, "point.metrics.ttft_mean.simulated"},
+		"a figure of the result":  {`"scope":"cluster","value":`, `"scope":"cluster","value":1`, "result.figures["},
+		"the figure of the point": {`"ttft_mean":{"measured":0,"simulated":`, `"ttft_mean":{"measured":0,"simulated":1`, "point.metrics.ttft_mean.simulated"},
 		"a field left out":        {`"accepted":true,`, ``, "result.accepted"},
 		"a field too many":        {`"accepted":true,`, `"accepted":true,"also":1,`, "result.also"},
 	} {

@@ -138,25 +138,7 @@ func TestVerifyNamesTheFirstDifference(t *testing.T) {
 			write(t, dir, KeyName, string(pem)+"junk\n")
 		}, KeyName, "more than the key"},
 		{"damaged bundle", func(t *testing.T, dir string) { write(t, dir, BundleName, "{}") }, BundleName, ""},
-		{"another key's hint in the bundle", func(t *testing.T, dir string) {
-			other, err := EphemeralKey()
-			if err != nil {
-				t.Fatal(err)
-			}
-			signed, err := os.ReadFile(filepath.Join(dir, BundleName))
-			if err != nil {
-				t.Fatal(err)
-			}
-			public, err := ReadPublicKey(filepath.Join(dir, KeyName))
-			if err != nil {
-				t.Fatal(err)
-			}
-			hint, err := hintOf(public)
-			if err != nil || !strings.Contains(string(signed), hint) {
-				t.Fatalf("%v: no hint %q in the bundle", err, hint)
-			}
-			edit(t, dir, BundleName, hint, string(other.GetHint()))
-		}, BundleName, "its hint names the key"},
+		{"another key's hint in the bundle", otherHint, BundleName, "its hint names the key"},
 		{"other site's bundle", func(t *testing.T, dir string) {
 			other, _ := newSite(t)
 			replaceFile(t, filepath.Join(other, BundleName), filepath.Join(dir, BundleName))
@@ -180,6 +162,23 @@ func TestVerifyNamesTheFirstDifference(t *testing.T) {
 			}
 		})
 	}
+}
+
+// otherHint makes the bundle's hint, which is not signed, that of another key.
+func otherHint(t *testing.T, dir string) {
+	own, err := ReadPublicKey(filepath.Join(dir, KeyName))
+	if err != nil {
+		t.Fatal(err)
+	}
+	hint, err := hintOf(own)
+	if err != nil {
+		t.Fatal(err)
+	}
+	other, err := EphemeralKey()
+	if err != nil {
+		t.Fatal(err)
+	}
+	edit(t, dir, BundleName, hint, string(other.GetHint()))
 }
 
 func TestVerifySaysWhatWasNeverSealed(t *testing.T) {

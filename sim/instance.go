@@ -239,14 +239,18 @@ func (n *instance) tokenTime(r *request, emitted int) des.Time {
 	return n.ended.at(r.event + emitted - r.emitted)
 }
 
-// watch fails a run whose engine goes on without getting anywhere.
+// watch fails a run whose engine takes a step that changes nothing without having said
+// so (DEV-5), or that many in a row (SIM-7).
 func (n *instance) watch(f *flight, o *engines.Outcome) {
-	if o.Scheduled > 0 || o.Steady > 0 || len(o.Events) > 0 || f.empty {
+	switch {
+	case o.Scheduled > 0 || o.Steady > 0 || len(o.Events) > 0:
 		n.stalled = 0
-		return
-	}
-	if n.stalled++; n.stalled > stallLimit {
-		n.fail(fmt.Errorf("%d batches in a row changed no request while %d wait and %d run (SIM-7)", n.stalled, o.Waiting, o.Running))
+	case !f.empty:
+		n.fail(fmt.Errorf("a batch changed no request and was not announced as empty, %d wait and %d run (DEV-5)", o.Waiting, o.Running))
+	default:
+		if n.stalled++; n.stalled > stallLimit {
+			n.fail(fmt.Errorf("%d batches in a row changed no request while %d wait and %d run (SIM-7)", n.stalled, o.Waiting, o.Running))
+		}
 	}
 }
 

@@ -1,10 +1,10 @@
 // Package enginetest is the conformance suite every engine port runs: progress,
 // conservation of tokens and blocks, pools that fit exactly and by one block too
-// few, reuse of identifiers, and random scenarios.
+// few, steps that change nothing, reuse of identifiers, and random scenarios.
 //
 // In: a Maker that builds an engine of a given Setup. Out: test failures. It knows
-// nothing of any engine beyond the contract in package engines. Rules kept: SIM-7,
-// SIM-8, SIM-12, SUB-10.
+// nothing of any engine beyond the contract in package engines. Rules kept: DEV-5,
+// SIM-7, SIM-8, SIM-12, SUB-10.
 package enginetest
 
 import (
@@ -63,14 +63,14 @@ const stall = 50
 // Drive feeds the arrivals to e and runs it until all have ended, checking the
 // contract on the way. Each batch and outcome is written to log, which may be nil.
 func Drive(e engines.Engine, arrivals []Arrival, log io.Writer) (*Result, error) {
-	d := &drive{engine: e, arrivals: arrivals, log: log, flying: 0,
+	d := &drive{engine: e, arrivals: arrivals, log: log,
 		result: Result{Ended: make(map[engines.RequestID]engines.Finish)}}
 	for d.next < len(arrivals) || len(d.result.Ended)+d.result.Rejected < len(arrivals) {
 		if err := d.turn(); err != nil {
 			return &d.result, fmt.Errorf("batch %d: %w", d.result.Batches, err)
 		}
 	}
-	for d.flying > 0 || d.poll() {
+	for len(d.empty) > 0 || d.poll() {
 		if err := d.complete(); err != nil {
 			return &d.result, err
 		}
@@ -83,7 +83,7 @@ type drive struct {
 	arrivals []Arrival
 	next     int
 	log      io.Writer
-	flying   int
+	empty    []bool // of each batch in flight, oldest first: announced as changing nothing
 	quiet    int
 	outcome  engines.Outcome
 	result   Result
@@ -92,7 +92,7 @@ type drive struct {
 
 // turn hands over what is due, launches what can be launched and completes a batch.
 func (d *drive) turn() error {
-	if d.flying == 0 && d.next < len(d.arrivals) && len(d.result.Ended)+d.result.Rejected == d.next {
+	if len(d.empty) == 0 && d.next < len(d.arrivals) && len(d.result.Ended)+d.result.Rejected == d.next {
 		d.result.Batches = max(d.result.Batches, d.arrivals[d.next].At)
 	}
 	for ; d.next < len(d.arrivals) && d.arrivals[d.next].At <= d.result.Batches; d.next++ {
@@ -106,7 +106,7 @@ func (d *drive) turn() error {
 		return d.fault
 	}
 	d.aborts(true)
-	if d.flying == 0 {
+	if len(d.empty) == 0 {
 		d.quiet++
 		d.result.Batches++
 		if d.quiet > stall {
@@ -132,14 +132,14 @@ func (d *drive) poll() bool {
 	for {
 		a := d.engine.Poll()
 		if a.Do != engines.Launch {
-			if (a.Do == engines.Wait) != (d.flying > 0) {
-				d.fault = fmt.Errorf("Poll says %d with %d batches in flight", a.Do, d.flying)
+			if (a.Do == engines.Wait) != (len(d.empty) > 0) {
+				d.fault = fmt.Errorf("Poll says %d with %d batches in flight", a.Do, len(d.empty))
 			}
-			return d.flying > 0
+			return len(d.empty) > 0
 		}
-		d.flying++
-		if most := max(1, d.engine.Plan().InFlight); d.flying > most {
-			d.fault = fmt.Errorf("%d batches in flight, the plan allows %d", d.flying, most)
+		d.empty = append(d.empty, a.Batch.Empty)
+		if most := max(1, d.engine.Plan().InFlight); len(d.empty) > most {
+			d.fault = fmt.Errorf("%d batches in flight, the plan allows %d", len(d.empty), most)
 			return true
 		}
 		d.write("launch %+v admitted %v empty %v\n", *a.Batch.Steps[0].Shape, a.Batch.Admitted, a.Batch.Empty)
@@ -150,7 +150,8 @@ func (d *drive) poll() bool {
 func (d *drive) complete() error {
 	o := &d.outcome
 	d.engine.Complete(o)
-	d.flying--
+	empty := d.empty[0]
+	d.empty = d.empty[1:]
 	d.result.Batches++
 	d.result.Scheduled += o.Scheduled
 	d.result.Emitted += o.Steady
@@ -161,7 +162,7 @@ func (d *drive) complete() error {
 			return err
 		}
 	}
-	return d.sane(o)
+	return d.sane(o, empty)
 }
 
 func (d *drive) event(ev *engines.Event) error {
@@ -178,12 +179,16 @@ func (d *drive) event(ev *engines.Event) error {
 	return nil
 }
 
-func (d *drive) sane(o *engines.Outcome) error {
+func (d *drive) sane(o *engines.Outcome, announced bool) error {
 	d.quiet++
 	if o.Steady > 0 || len(o.Events) > 0 || o.Scheduled > 0 {
 		d.quiet = 0
 	}
 	switch {
+	case d.quiet > 0 && !announced:
+		return fmt.Errorf("a batch changed no request and was not announced as empty: %+v (DEV-5)", *o)
+	case o.Scheduled > 0 && announced:
+		return fmt.Errorf("a batch of %d tokens was announced as empty (DEV-5)", o.Scheduled)
 	case d.quiet > stall:
 		return fmt.Errorf("%d batches without a scheduled token, %d running, %d waiting", d.quiet, o.Running, o.Waiting)
 	case o.Steady < 0 || o.Scheduled < 0 || o.Running < 0 || o.Waiting < 0:

@@ -13,6 +13,7 @@ import (
 func Run(t *testing.T, make Maker, n int) {
 	t.Run("exact fit", func(t *testing.T) { exactFit(t, make) })
 	t.Run("one block over", func(t *testing.T) { oneOver(t, make) })
+	t.Run("pools", func(t *testing.T) { pools(t, make, max(20, n/3)) })
 	t.Run("shapes", func(t *testing.T) { shapes(t, make) })
 	t.Run("identifiers", func(t *testing.T) { identifiers(t, make) })
 	t.Run("random", func(t *testing.T) { random(t, make, n) })
@@ -57,6 +58,90 @@ func oneOver(t *testing.T, make Maker) {
 	if no := e.Submit(&a.Request); no == nil || no.Reason == "" {
 		t.Errorf("a request of %d tokens was taken by a pool of %d", s.MaxLength, s.Blocks*s.BlockTokens)
 	}
+}
+
+// pools: of n random setups, the least pool that takes the longest request also runs it to
+// its end, alone or among others that want the same blocks, and a pool with one block less
+// refuses it with a reason. Where every layer attends to everything that least pool holds
+// the request's tokens and no more; the last one's KV may be left out, nothing reads it.
+func pools(t *testing.T, make Maker, n int) {
+	ran := 0
+	for seed := range n {
+		s, arrivals := Scenario(uint64(seed))
+		least, reason := leastPool(s, make)
+		if least == 0 {
+			continue // refused at any size
+		}
+		ran++
+		if reason == "" {
+			t.Errorf("seed %d: %d blocks are refused without a reason", seed, least-1)
+		}
+		if s.Shape == "full" && s.Drafts == 0 && least != s.blocksFor(s.MaxLength) && least != s.blocksFor(s.MaxLength-1) {
+			t.Errorf("seed %d: the least pool is %d blocks of %d tokens for %d tokens", seed, least, s.BlockTokens, s.MaxLength)
+		}
+		s.Blocks = least
+		whole := longest(s)
+		for _, crowd := range [][]Arrival{{whole}, append(clone(arrivals), among(whole, len(arrivals))...)} {
+			e, err := make(s)
+			if err != nil {
+				t.Fatal(err)
+			}
+			res, err := Drive(e, crowd, nil)
+			if err != nil {
+				t.Fatalf("seed %d, %d requests: %v\n%+v", seed, len(crowd), err, s)
+			}
+			if id := crowd[len(crowd)-1].Request.ID; res.Ended[id] != engines.Length {
+				t.Errorf("seed %d: of %d requests the longest ended %d, want %d", seed, len(crowd), res.Ended[id], engines.Length)
+			}
+		}
+	}
+	t.Logf("%d of %d setups ran, the rest were refused at any size", ran, n)
+	if ran*2 < n {
+		t.Errorf("only %d of %d setups ran", ran, n)
+	}
+}
+
+// blocksFor is how many blocks hold n tokens.
+func (s *Setup) blocksFor(n int) int { return (n + s.BlockTokens - 1) / s.BlockTokens }
+
+// longest is a request of as many tokens as s allows.
+func longest(s Setup) Arrival { return ask(1<<20, s.MaxLength/2, s.MaxLength-s.MaxLength/2) }
+
+// among is two of a that come when others are there.
+func among(a Arrival, others int) []Arrival {
+	b := a
+	b.Request.ID++
+	a.At, b.At = others, others
+	return []Arrival{a, b}
+}
+
+// leastPool is the least number of blocks with which s takes its longest request, 0 when
+// it never does, and why one block less is refused.
+func leastPool(s Setup, make Maker) (blocks int, reason string) {
+	refused := func(blocks int) string {
+		s.Blocks = blocks
+		e, err := make(s)
+		if err != nil {
+			return err.Error()
+		}
+		a := longest(s)
+		if no := e.Submit(&a.Request); no != nil {
+			return no.Reason
+		}
+		return ""
+	}
+	low, high := 0, 8*s.MaxLength/s.BlockTokens+64
+	if refused(high) != "" {
+		return 0, ""
+	}
+	for high-low > 1 {
+		if mid := (low + high) / 2; refused(mid) != "" {
+			low = mid
+		} else {
+			high = mid
+		}
+	}
+	return high, refused(low)
 }
 
 // shapes: every layout runs or is refused with a reason.

@@ -19,7 +19,7 @@ import (
 var scenarios = flag.Int("scenarios", 150, "random scenarios of the conformance suite; 10000 in the nightly run")
 
 func TestConformance(t *testing.T) {
-	keep.Rule(t, "DEV-3", "SIM-7", "SIM-8", "SIM-12", "SUB-10", "T-K1", "T-N1", "X3")
+	keep.Rule(t, "DEV-3", "DEV-5", "SIM-7", "SIM-8", "SIM-12", "SUB-10", "T-K1", "T-N1", "X3")
 	if os.Getenv("BLIS_NIGHTLY") != "" {
 		*scenarios = 10000
 	}

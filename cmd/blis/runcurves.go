@@ -11,14 +11,16 @@ import (
 )
 
 // curves draws what a run did over time, one panel under the other: outstanding
-// requests, KV use by instance, and time to first token by time of sending. Each
-// line is thinned to a bounded number of marks.
+// requests, KV use by instance, and time to first token by time of sending. However
+// long the run, a line has a bounded number of marks, and no extreme is lost.
 type curves struct {
 	output
-	title      string
-	load, ttft thinned
-	kv         []thinned // by instance; mean and greatest where there are too many to tell apart
-	use        []float64 // by instance, now
+	title   string
+	load    spans
+	kv      []spans   // by instance; mean and greatest where there are too many to tell apart
+	use     []float64 // by instance, now
+	ttft    sample
+	slowest spans
 }
 
 // mostLines is how many instances a panel tells apart.
@@ -26,7 +28,7 @@ const mostLines = 6
 
 func newCurves(o output, path string, s *spec.Scenario) view {
 	n := s.Cluster.Instances
-	c := &curves{output: o, use: make([]float64, n), kv: make([]thinned, n), title: fmt.Sprintf("%s: %s on %s, %s", path, s.Model, s.Hardware, s.Engine.Kind)}
+	c := &curves{output: o, use: make([]float64, n), kv: make([]spans, n), title: fmt.Sprintf("%s: %s on %s, %s", path, s.Model, s.Hardware, s.Engine.Kind)}
 	if n > 1 {
 		c.title += fmt.Sprintf(", %d instances", n)
 	}
@@ -40,40 +42,27 @@ func newCurves(o output, path string, s *spec.Scenario) view {
 func (c *curves) Batch(b sim.BatchRecord) {
 	c.use[b.Instance] = 100 * b.KVUsage
 	if len(c.kv) == len(c.use) {
-		c.kv[b.Instance].add(b.End, c.use[b.Instance])
+		c.kv[b.Instance].hold(b.End, c.use[b.Instance])
 		return
 	}
-	c.kv[0].add(b.End, mean(c.use))
-	c.kv[1].add(b.End, slices.Max(c.use))
+	c.kv[0].hold(b.End, mean(c.use))
+	c.kv[1].hold(b.End, slices.Max(c.use))
 }
 
 // Request keeps its time to first token.
 func (c *curves) Request(r sim.RequestRecord) {
 	if r.Fate == "completed" {
-		c.ttft.add(r.Sent, float64(r.First-r.Sent)/1e3)
+		ms := float64(r.First-r.Sent) / 1e3
+		c.ttft.add(r.Sent, ms)
+		c.slowest.reach(r.Sent, ms)
 	}
 }
 
 // Instant keeps how many requests are outstanding.
-func (c *curves) Instant(now des.Time, l sim.Load) { c.load.add(now, float64(l.Outstanding)) }
+func (c *curves) Instant(now des.Time, l sim.Load) { c.load.hold(now, float64(l.Outstanding)) }
 
 func (c *curves) finish() error {
-	panel := func(id, label string, series ...plot.Series) plot.Chart {
-		return plot.Chart{ID: id, X: plot.Axis{Label: "simulated time (s)"}, Y: plot.Axis{Label: label}, Series: series}
-	}
-	kv := make([]plot.Series, len(c.kv))
-	for i := range c.kv {
-		name := fmt.Sprintf("instance %d", i)
-		if len(c.kv) < len(c.use) {
-			name = []string{"mean of instances", "greatest of instances"}[i]
-		}
-		kv[i] = plot.Series{Name: name, Joined: true, Marks: c.kv[i].marks, Tone: i}
-	}
-	svg, err := plot.Stack(c.title, []plot.Chart{
-		panel("load", "outstanding requests", plot.Series{Name: "outstanding", Joined: true, Marks: c.load.marks}),
-		panel("kv", "KV use (%)", kv...),
-		panel("ttft", "time to first token (ms)", plot.Series{Name: "TTFT", Marks: c.ttft.marks}),
-	}, plot.Light)
+	svg, err := plot.Stack(c.title, []plot.Chart{c.loadPanel(), c.kvPanel(), c.ttftPanel()}, plot.Light)
 	if err != nil {
 		return err
 	}
@@ -83,27 +72,41 @@ func (c *curves) finish() error {
 	return c.keep()
 }
 
-// thinned keeps every n-th mark, doubling n when there are too many.
-type thinned struct {
-	marks  []plot.Mark
-	stride int
-	seen   int
+func (c *curves) loadPanel() plot.Chart {
+	return panel("load", "outstanding requests", c.load.explained(), plot.Series{Joined: true, Marks: c.load.marks(true)})
 }
 
-const maxMarks = 2000
+func (c *curves) kvPanel() plot.Chart {
+	if len(c.kv) == 1 {
+		return panel("kv", "KV use (%)", c.kv[0].explained(), plot.Series{Joined: true, Marks: c.kv[0].marks(true)})
+	}
+	kv, legend := make([]plot.Series, len(c.kv)), ""
+	for i := range c.kv {
+		name := fmt.Sprintf("instance %d", i)
+		if len(c.kv) < len(c.use) {
+			name = []string{"mean of instances", "greatest of instances"}[i]
+		}
+		kv[i] = plot.Series{Name: name, Joined: true, Marks: c.kv[i].marks(false), Tone: i}
+		if c.kv[i].ranges() {
+			legend = "lines: mean of " + c.kv[i].each()
+		}
+	}
+	return panel("kv", "KV use (%)", legend, kv...)
+}
 
-func (t *thinned) add(at des.Time, v float64) {
-	t.stride = max(1, t.stride)
-	if t.seen++; t.seen%t.stride != 0 {
-		return
+func (c *curves) ttftPanel() plot.Chart {
+	series, legend := []plot.Series{{Marks: c.ttft.marks}}, ""
+	if c.ttft.stride > 1 {
+		legend = fmt.Sprintf("dots: 1 request in %d; line: slowest of %s", c.ttft.stride, c.slowest.each())
+		series = []plot.Series{{Marks: c.slowest.greatest(), Joined: true, Tone: 1}, series[0]}
 	}
-	t.marks = append(t.marks, plot.Mark{X: float64(at) / 1e6, Y: v})
-	if len(t.marks) < maxMarks {
-		return
+	return panel("ttft", "time to first token (ms)", legend, series...)
+}
+
+func panel(id, label, legend string, series ...plot.Series) plot.Chart {
+	x := "simulated time (s)"
+	if legend != "" {
+		x += "; " + legend
 	}
-	for i := range maxMarks / 2 {
-		t.marks[i] = t.marks[2*i]
-	}
-	t.marks = t.marks[:maxMarks/2]
-	t.stride *= 2
+	return plot.Chart{ID: id, X: plot.Axis{Label: x}, Y: plot.Axis{Label: label}, Series: series}
 }

@@ -40,7 +40,7 @@ func Stack(title string, charts []Chart, t Theme) ([]byte, error) {
 	paper := draw.New(canvas)
 	paper.SetColor(color.White)
 	paper.Fill(paper.Rectangle.Path())
-	for i, tile := range plot.Align(rows, draw.Tiles{Rows: len(rows), Cols: 1, PadTop: vg.Points(6), PadBottom: vg.Points(4), PadY: vg.Points(6)}, paper) {
+	for i, tile := range plot.Align(rows, draw.Tiles{Rows: len(rows), Cols: 1, PadTop: vg.Points(6), PadBottom: vg.Points(4), PadLeft: vg.Points(6), PadRight: vg.Points(14), PadY: vg.Points(6)}, paper) {
 		rows[i][0].Draw(tile[0])
 	}
 	return write(canvas)

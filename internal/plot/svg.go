@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"image/color"
+	"math"
 	"strconv"
 	"strings"
 
@@ -51,6 +52,9 @@ func build(c Chart, t Theme) (*plot.Plot, error) {
 	}
 	if c.Interval != "" && c.HasInterval() {
 		p.Legend.Add(c.Interval, &plotter.Line{LineStyle: whiskerStyle(hex(t.Ink))})
+	}
+	if len(c.Ratios) == 0 && len(c.Y.Names) == 0 && !c.Y.Log { // room above the marks for the legend
+		hi.Y += (hi.Y - lo.Y) * 0.055 * float64(legends(c))
 	}
 	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = lo.X, hi.X, lo.Y, hi.Y
 	return p, nil
@@ -105,6 +109,8 @@ func frame(c Chart, t Theme) *plot.Plot {
 			}
 		case a.of.Log:
 			a.axis.Scale, a.axis.Tick.Marker = plot.LogScale{}, decades{}
+		default:
+			a.axis.Tick.Marker = rounds{}
 		}
 		if len(a.of.Ticks) > 0 {
 			a.axis.Tick.Marker = fixed(a.of.Ticks)
@@ -151,9 +157,17 @@ func addSeries(p *plot.Plot, c Chart, s Series, t Theme) error {
 	}
 	tone := hex(t.Tone(s.Tone))
 	tone.A = 0xc0
-	dots.GlyphStyle = draw.GlyphStyle{Color: tone, Radius: vg.Points(2.2), Shape: shapes[s.Tone%len(shapes)]}
-	p.Add(dots, whiskers{c, s, tone})
+	dots.GlyphStyle = draw.GlyphStyle{Color: tone, Radius: radius(len(xys)), Shape: shapes[s.Tone%len(shapes)]}
 	marks := []plot.Thumbnailer{dots}
+	switch {
+	case s.Joined && len(xys) > few: // the line alone, on paler intervals
+		tone.A, marks = 0x60, nil
+		p.Add(whiskers{c, s, tone})
+	case len(xys) > many:
+		p.Add(specks{xys, dots.GlyphStyle}, whiskers{c, s, tone})
+	default:
+		p.Add(dots, whiskers{c, s, tone})
+	}
 	if s.Joined {
 		l, err := plotter.NewLine(xys)
 		if err != nil {
@@ -166,13 +180,54 @@ func addSeries(p *plot.Plot, c Chart, s Series, t Theme) error {
 		p.Add(l)
 		marks = append(marks, l)
 	}
-	if len(c.Series) > 1 && !s.Dashed { // dashed repeats the name of a solid one
+	if inLegend(c, s) {
 		p.Legend.Add(s.Name, marks...)
 	}
 	return nil
 }
 
-// whiskers draws the intervals of a series.
+// inLegend is whether a series is named there: alone it needs no name, and a dashed one repeats
+// that of a solid one.
+func inLegend(c Chart, s Series) bool { return len(c.Series) > 1 && s.Name != "" && !s.Dashed }
+
+// legends is the lines of the legend.
+func legends(c Chart) (n int) {
+	for _, s := range c.Series {
+		if inLegend(c, s) {
+			n++
+		}
+	}
+	if c.Interval != "" && c.HasInterval() {
+		n++
+	}
+	return n
+}
+
+// A series of more than few marks that are joined has no dot at each; one of more than many has
+// specks, which take a tenth of the bytes.
+const few, many = 100, 1000
+
+// radius of a dot: dots of a series cover about as much, however many there are.
+func radius(n int) vg.Length { return vg.Points(max(0.9, 2.2*math.Sqrt(min(1, 200/float64(n))))) }
+
+// specks draws squares as one path.
+type specks struct {
+	of    plotter.XYs
+	style draw.GlyphStyle
+}
+
+func (s specks) Plot(c draw.Canvas, p *plot.Plot) {
+	x, y := p.Transforms(&c)
+	var path vg.Path
+	for _, at := range s.of {
+		path.Move(vg.Point{X: x(at.X) - s.style.Radius, Y: y(at.Y)})
+		path.Line(vg.Point{X: x(at.X) + s.style.Radius, Y: y(at.Y)})
+	}
+	c.SetLineStyle(draw.LineStyle{Color: s.style.Color, Width: 2 * s.style.Radius})
+	c.Stroke(path)
+}
+
+// whiskers draws the intervals of a series as one path.
 type whiskers struct {
 	of    Chart
 	s     Series
@@ -181,13 +236,18 @@ type whiskers struct {
 
 func (w whiskers) Plot(c draw.Canvas, p *plot.Plot) {
 	x, y := p.Transforms(&c)
-	style := whiskerStyle(w.color)
+	var path vg.Path
 	for _, m := range w.s.Marks {
 		if !m.Interval() || !w.of.Drawable(m) {
 			continue
 		}
 		ends := w.of.Whisker(m)
-		c.StrokeLine2(style, x(ends[0].X), y(ends[0].Y), x(ends[1].X), y(ends[1].Y))
+		path.Move(vg.Point{X: x(ends[0].X), Y: y(ends[0].Y)})
+		path.Line(vg.Point{X: x(ends[1].X), Y: y(ends[1].Y)})
+	}
+	if len(path) > 0 {
+		c.SetLineStyle(whiskerStyle(w.color))
+		c.Stroke(path)
 	}
 }
 
@@ -213,6 +273,25 @@ func (f fixed) Ticks(lo, hi float64) []plot.Tick {
 	ticks := make([]plot.Tick, len(f))
 	for i, v := range f {
 		ticks[i] = plot.Tick{Value: v, Label: strconv.FormatFloat(v, 'f', -1, 64)}
+	}
+	return ticks
+}
+
+// rounds labels multiples of 1, 2 or 5 times a power of ten, about six of them.
+type rounds struct{}
+
+func (rounds) Ticks(lo, hi float64) (ticks []plot.Tick) {
+	step := math.Pow(10, math.Floor(math.Log10(hi-lo)))
+	for _, finer := range []float64{1, 2, 5} {
+		if (hi-lo)/(step/finer) >= 3.5 {
+			step /= finer
+			break
+		}
+	}
+	decimals := max(0, int(math.Ceil(-math.Log10(step)-1e-9)))
+	for i := math.Ceil(lo / step); i*step <= hi; i++ {
+		v := i*step + 0 // not -0
+		ticks = append(ticks, plot.Tick{Value: v, Label: strconv.FormatFloat(v, 'f', decimals, 64)})
 	}
 	return ticks
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"strings"
 	"testing"
 )
 
@@ -116,6 +117,50 @@ func TestTicksOfManyDecadesLabelTheOnesAlone(t *testing.T) {
 		}
 		if labels != c.labels || len(ticks) != c.ticks {
 			t.Errorf("%g to %g: got %d labels on %d ticks, want %d on %d", c.lo, c.hi, labels, len(ticks), c.labels, c.ticks)
+		}
+	}
+}
+
+// However many marks, a picture stays readable and small: a line has no dot at each, dots are small.
+func TestManyMarksStaySmall(t *testing.T) {
+	line := func(n int, joined bool) Chart {
+		c := Chart{Series: []Series{{Joined: joined}}}
+		for i := range n {
+			c.Series[0].Marks = append(c.Series[0].Marks, Mark{X: float64(i), Y: float64(i % 7), Low: float64(i%7) - 1, High: float64(i%7) + 1})
+		}
+		return c
+	}
+	for _, c := range []struct {
+		n       int
+		joined  bool
+		circles int
+	}{{few, true, few}, {2000, true, 0}, {few, false, few}, {2000, false, 0}} {
+		svg, err := SVG(line(c.n, c.joined), Light)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := bytes.Count(svg, []byte(" 1 1 ")) / 2; got != c.circles || len(svg) > 150e3 {
+			t.Errorf("%d, joined %v: got %d circles in %d bytes, want %d in at most 150,000", c.n, c.joined, got, len(svg), c.circles)
+		}
+	}
+	if few, lots := radius(20), radius(2000); few != radius(200) || lots >= few/2 {
+		t.Errorf("radius of a dot: got %v of 20 marks and %v of 2000, want the second much smaller", few, lots)
+	}
+}
+
+func TestTicksAreRoundAndAsLongAsEachOther(t *testing.T) {
+	for _, c := range []struct {
+		lo, hi float64
+		want   string
+	}{
+		{-0.3, 5000, "0 1000 2000 3000 4000 5000"}, {0, 2.2, "0.0 0.5 1.0 1.5 2.0"}, {-0.12, 0.25, "-0.1 0.0 0.1 0.2"}, {20, 61, "20 30 40 50 60"}, {1e6, 3.1e6, "1000000 1500000 2000000 2500000 3000000"},
+	} {
+		var got []string
+		for _, tick := range (rounds{}).Ticks(c.lo, c.hi) {
+			got = append(got, tick.Label)
+		}
+		if strings.Join(got, " ") != c.want {
+			t.Errorf("%g to %g: got %q, want %q", c.lo, c.hi, got, c.want)
 		}
 	}
 }

@@ -207,12 +207,13 @@ func (r *TraceRow) checkTimes() error {
 	if r.At != nil {
 		at = *r.At
 	}
+	const longest = spec.MaxSeconds * 1e6 // of a duration, as in a scenario
 	for _, t := range []struct {
-		field string
-		value int64
-	}{{"at", at}, {"wait", r.Wait}, {"deadline", r.Deadline}} {
-		if t.value < 0 || t.value > Latest {
-			return refuse(t.field, t.value, "is no time of a run", fmt.Sprintf("0 to %d microseconds", Latest))
+		field       string
+		value, most int64
+	}{{"at", at, Latest}, {"wait", r.Wait, longest}, {"deadline", r.Deadline, longest}} {
+		if t.value < 0 || t.value > t.most {
+			return refuse(t.field, t.value, "is no time of a run", fmt.Sprintf("0 to %d microseconds", t.most))
 		}
 	}
 	return nil

@@ -1,11 +1,13 @@
 package sim
 
 import (
+	"math"
 	"strings"
 	"testing"
 
 	"github.com/inference-sim/accuracy-dashboard/catalog"
 	"github.com/inference-sim/accuracy-dashboard/cost"
+	"github.com/inference-sim/accuracy-dashboard/cost/plan"
 	"github.com/inference-sim/accuracy-dashboard/engines"
 	"github.com/inference-sim/accuracy-dashboard/engines/vllm"
 	"github.com/inference-sim/accuracy-dashboard/internal/diag"
@@ -44,6 +46,37 @@ func TestEqualPlansShareAPricer(t *testing.T) {
 	}
 	if pricers[0] != pricers[1] || pricers[0] == pricers[2] {
 		t.Errorf("equal plans share: got %v, want true; unequal ones: got %v, want false", pricers[0] == pricers[1], pricers[0] == pricers[2])
+	}
+}
+
+// What crosses nodes runs at the rate of the fabric a scenario states, and at the chip's own when it
+// states none. Of 4,096 tokens of 4,096 values of 2 bytes, a rank of 16 sends 15/16 twice, in each of
+// 65 all-reduces: two a layer of 32, and the embedding's.
+func TestWhatCrossesNodesRunsAtTheFabricsRate(t *testing.T) {
+	w := embeddedWorld(t)
+	const send = 65 * 2 * 15. / 16 * 4096 * 4096 * 2 // bytes
+	for fabric, rate := range map[string]float64{"connectx8-2x400g": 100e9, "connectx7-400g": 50e9, "": 50e9} {
+		_, p, err := w.Kinds[0].Explain(engines.Spec{Model: "llama-3.1-8b", Hardware: "h100_sxm", Nodes: 2, Fabric: fabric, Args: map[string]any{"tensor-parallel-size": 16}}, w.Environment)
+		if err != nil {
+			t.Fatal(err)
+		}
+		pricer, err := w.Environment.Pricer(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ideal := 0.0
+		for _, part := range pricer.(*cost.Pricer).Explain(&plan.StepShape{
+			Mode:   plan.ExtendOnly,
+			Ranks:  []plan.RankStep{{Sampled: 1, Extend: []plan.Chunk{{Query: 4096}}}},
+			Padded: []plan.PaddedShape{{Tokens: 4096, Launch: plan.Eager}},
+		}) {
+			if part.Primitive == plan.AllReduce {
+				ideal += float64(part.Ideal)
+			}
+		}
+		if want := send / rate; math.Abs(ideal/want-1) > 1e-12 {
+			t.Errorf("%q: all-reduces take %v s at the datasheet's rate, want %v", fabric, ideal, want)
+		}
 	}
 }
 

@@ -42,20 +42,33 @@ func (e gateEnvironment) Memory(p *plan.PoolPlan) (plan.MemoryBreakdown, error) 
 	return b, nil
 }
 
-func (e gateEnvironment) Pricer(*plan.PoolPlan) (engines.Pricer, error) { return formula{}, nil }
+func (e gateEnvironment) Pricer(p *plan.PoolPlan) (engines.Pricer, error) {
+	if p.Fabric == "" {
+		return formula{}, nil
+	}
+	n, err := e.catalog.Network(p.Fabric)
+	if err != nil {
+		return nil, err
+	}
+	return formula{crossing: 65 * 8192 / float64(n.Rate())}, nil
+}
 
 func (e gateEnvironment) Acceptance(_, _ string, k int) (engines.Acceptance, error) {
 	return engines.Acceptance{PerPosition: []float64{0.8, 0.7, 0.6, 0.5, 0.4}[:k], Source: "the byte gate", Step: "exact"}, nil
 }
 
-// formula prices a step by its padded tokens, sequences and attended tokens.
-type formula struct{}
+// formula prices a step by its padded tokens, sequences and attended tokens, and by what the
+// tokens send over the fabric that a scenario states.
+type formula struct {
+	crossing float64 // seconds a token
+}
 
-func (formula) Price(s *plan.StepShape) plan.StepEstimate {
+func (f formula) Price(s *plan.StepShape) plan.StepEstimate {
 	total := 0.002
 	for i := range s.Ranks {
 		r := &s.Ranks[i]
 		total += float64(8e-6*float64(s.Padded[i].Tokens)) + float64(2e-5*float64(r.Decode.Seqs))
+		total += float64(f.crossing * float64(s.Padded[i].Tokens))
 		for _, a := range r.Decode.Attended {
 			total += float64(1e-9 * float64(a))
 		}

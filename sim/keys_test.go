@@ -169,7 +169,7 @@ var scenarioKeys = map[string]change{
 	"Frame.metrics":            {consumed, keysOpen, "seed: 7", "seed: 7, metrics: [ttft_p50]"},
 	"Frame.scopes":             {consumed, keysOpen, ", tenant]", "]"},
 	"Warmup.requests":          {consumed, keysOpen, "requests: 5}", "requests: 6}"},
-	"Warmup.seconds":           {consumed, keysOpen, "warmup: {requests: 5}", "warmup: {seconds: 0.2}"},
+	"Warmup.seconds":           {consumed, strings.Replace(keysOpen, "warmup: {requests: 5}", "warmup: {seconds: 0.2}", 1), "seconds: 0.2", "seconds: 0.4"},
 	"Stop.requests":            {consumed, keysOpen, "requests: 60}", "requests: 61}"},
 	"Stop.horizon":             {consumed, keysOpen, "requests: 60}", "requests: 60, horizon: 0.3}"},
 	"Accept.failed":            {consumed, keysOpen, "failed: 1", "failed: 0"},

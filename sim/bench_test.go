@@ -18,6 +18,7 @@ type cohortEngine struct {
 	plainEngine
 	cohorts []cohort
 	fresh   []*engines.Request
+	first   []engines.RequestID // of fresh, those in the batch in flight
 	live    int
 	busy    bool
 }
@@ -39,8 +40,11 @@ func (e *cohortEngine) Poll() engines.Action {
 	if len(e.fresh)+e.live == 0 {
 		return engines.Action{Do: engines.Idle}
 	}
-	e.busy = true
-	return engines.Action{Do: engines.Launch, Batch: engines.Batch{Steps: e.steps}}
+	e.busy, e.first = true, e.first[:0]
+	for _, r := range e.fresh {
+		e.first = append(e.first, r.ID)
+	}
+	return engines.Action{Do: engines.Launch, Batch: engines.Batch{Steps: e.steps, Admitted: e.first}}
 }
 
 func (e *cohortEngine) Complete(out *engines.Outcome) {
@@ -60,14 +64,14 @@ func (e *cohortEngine) Complete(out *engines.Outcome) {
 		out.Steady -= len(c.requests)
 	}
 	e.cohorts = kept
-	if len(e.fresh) > 0 {
-		e.cohorts = append(e.cohorts, cohort{4, append([]*engines.Request(nil), e.fresh...)})
-		for _, r := range e.fresh {
+	if n := len(e.first); n > 0 {
+		e.cohorts = append(e.cohorts, cohort{4, append([]*engines.Request(nil), e.fresh[:n]...)})
+		for _, r := range e.fresh[:n] {
 			r.Token.Emitted = 1
 			out.Events = append(out.Events, engines.Event{Request: r, Tokens: 1, First: true})
 		}
-		e.live += len(e.fresh)
-		e.fresh = e.fresh[:0]
+		e.live += n
+		e.fresh = e.fresh[:copy(e.fresh, e.fresh[n:])]
 	}
 }
 

@@ -33,7 +33,7 @@ type RequestRecord struct {
 	Measured                bool
 	Fate                    string
 	Reason                  string
-	Sent, Arrived, Launched des.Time // Launched is -1 when it never was
+	Sent, Arrived, Launched des.Time // the last two are -1 when they never were
 	First, Last             des.Time // of its tokens; 0 when it got none
 	Ended                   des.Time // when it got its fate: the client gave up, or the run ended
 	Prompt, Cached, Output  int

@@ -126,6 +126,9 @@ func (c *recorder) end(r *request, f fate, now des.Time) {
 		c.err = fmt.Errorf("sim: request %d: its fate was written twice (DEV-9)", r.serial)
 		return
 	}
+	if err := r.mayEnd(f, now); err != nil && c.err == nil {
+		c.err = err
+	}
 	r.fate = f
 	r.prev.next, r.next.prev = r.next, r.prev
 	r.next, r.prev = nil, nil

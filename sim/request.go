@@ -46,7 +46,7 @@ type request struct {
 	// Written by the instance; Prompt and the client's figures by the generator.
 	engine   engines.Request
 	reason   string   // why it was dropped
-	arrived  des.Time // at the engine
+	arrived  des.Time // at the engine; -1 before
 	launched des.Time // first batch; -1 before
 	first    des.Time // first token
 	last     des.Time // last token
@@ -62,7 +62,7 @@ type request struct {
 // fill makes r from what its client sent.
 func (r *request) fill(w *workload.Request, client int, now des.Time) {
 	r.index, r.session, r.client, r.label, r.warmup = w.Index, w.Session, int32(client), uint16(w.Label), w.Warmup
-	r.sent, r.launched, r.deadline = now, -1, des.Never
+	r.sent, r.arrived, r.launched, r.deadline = now, -1, -1, des.Never
 	if w.Deadline > 0 {
 		r.deadline = now + des.Time(w.Deadline)
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/inference-sim/accuracy-dashboard/sim/analysis"
+	"github.com/inference-sim/accuracy-dashboard/internal/keep"
 	"github.com/inference-sim/accuracy-dashboard/sim/spec"
 	"gonum.org/v1/gonum/stat/distuv"
 )
@@ -156,6 +157,7 @@ func TestSessionAccumulatesItsContext(t *testing.T) {
 }
 
 func TestTruncatedRoundEndsItsSession(t *testing.T) {
+	keep.Rule(t, "SIM-8")
 	c := spec.Client{Name: "a", Requests: 9, Arrivals: spec.Arrivals{Closed: &spec.ClosedLoop{Concurrency: 1}}, Prompt: fixed(10), Output: fixed(4), Session: &spec.Session{Rounds: *fixed(3)}}
 	sources, _ := New([]spec.Client{c}, 1)
 	var r Request

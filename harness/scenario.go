@@ -27,7 +27,7 @@ func (w *World) scenario(t *record.Trial) (*spec.Scenario, *record.Refused) {
 	if refused != nil {
 		return nil, refused
 	}
-	if refused := w.router(c, t); refused != nil {
+	if refused := w.router(c.Router); refused != nil {
 		return nil, refused
 	}
 	s := &spec.Scenario{Schema: spec.Schema, Engine: spec.Engine{Kind: kind.Name(), Version: t.Simulated}}
@@ -72,30 +72,29 @@ func recorded(u *ledger.Unit) (*ledger.Configuration, *record.Refused) {
 	return c, nil
 }
 
-// hosted is the router whose decisions are simulated (X4).
-const hosted = "llm-d"
-
-// router names the policy that stands in for a router which is not hosted, or
-// refuses a run behind one that the router table maps to none (§11.4).
-func (w *World) router(c *ledger.Configuration, t *record.Trial) *record.Refused {
-	r := c.Router
-	if r == nil || r.Name == hosted {
+// router refuses a run behind any router: no scenario can state a policy of llm-d,
+// the one that is to be hosted (X4), nor how many instances stood behind it, so one that the
+// router table maps to such a policy (§11.4) has nothing to stand in for it either.
+func (w *World) router(r *ledger.Router) *record.Refused {
+	if r == nil {
 		return nil
 	}
-	setting := strings.TrimSpace(r.Mode + " " + r.Affinity)
+	named := strings.TrimSpace(fmt.Sprintf("router %s %s", r.Name, strings.TrimSpace(r.Mode+" "+r.Affinity)))
+	if r.Name == "llm-d" {
+		return refuse(record.RouterUnsupported, "%s: no policy of it is simulated", named)
+	}
 	table, ok := w.Catalog.Router(r.Name)
 	if !ok {
-		return refuse(record.RouterUnsupported, "router %s is not hosted, and the router table does not know it", r.Name)
+		return refuse(record.RouterUnsupported, "%s is not hosted, and the router table does not know it", named)
 	}
 	m, ok := table.Mode(r.Mode, r.Affinity)
-	if !ok {
-		return refuse(record.RouterUnsupported, "router %s: the router table has no entry for %s", r.Name, setting)
+	switch {
+	case !ok:
+		return refuse(record.RouterUnsupported, "%s: the router table has no entry for it", named)
+	case m.Policy == "":
+		return refuse(record.RouterUnsupported, "%s: no llm-d policy is close enough: %s", named, m.NoneClose)
 	}
-	if m.Policy == "" {
-		return refuse(record.RouterUnsupported, "router %s, %s: no llm-d policy is close enough: %s", r.Name, setting, m.NoneClose)
-	}
-	t.Estimates = append(t.Estimates, record.Estimate{Field: "router", Recorded: r.Name + " " + setting, Rule: "router table", StoodIn: hosted + " " + m.Policy, Reason: m.Evidence})
-	return nil
+	return refuse(record.RouterUnsupported, "%s: the router table maps it to llm-d %s, which is not simulated", named, m.Policy)
 }
 
 // place sets model, checkpoint and hardware by their catalog names.

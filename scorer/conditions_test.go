@@ -65,9 +65,6 @@ var conditionCases = []struct {
 	{"assumed or unidentified coefficient", func(t *record.Trial) {
 		t.Result.Methods = append(t.Result.Methods, spec.MethodUse{Method: "assumed", Share: 0.25})
 	}, record.G2, "assumed prices 25.0%"},
-	{"router that stands in", func(t *record.Trial) {
-		t.Estimates = []record.Estimate{{Field: "router", Recorded: "r turn", StoodIn: "llm-d round-robin", Reason: "both take turns"}}
-	}, record.G2, "router r turn: both take turns"},
 	{"client difference", func(t *record.Trial) { t.Client = []string{"client commit not recorded"} }, record.G2, "client commit"},
 	{"as many requests as the client sent", func(t *record.Trial) { sent(t, 40, 40) }, record.G1, ""},
 	{"fewer requests than the client sent", func(t *record.Trial) { sent(t, 40, 39) }, record.G2, "the client sent 40 requests, 39 were simulated to their end"},

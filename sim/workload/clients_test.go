@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/inference-sim/accuracy-dashboard/sim/analysis"
 	"github.com/inference-sim/accuracy-dashboard/internal/keep"
+	"github.com/inference-sim/accuracy-dashboard/sim/analysis"
 	"github.com/inference-sim/accuracy-dashboard/sim/spec"
 	"gonum.org/v1/gonum/stat/distuv"
 )

@@ -22,8 +22,8 @@ func exact() record.Trial {
 			Measurements: []ledger.Measurement{{TTFTMeanMS: 100, TPOTMeanMS: 10}},
 		},
 		EngineVersion: "1.2.3", Simulated: "1.2.3", Scenario: new(spec.Scenario),
-		Settings:  []record.Setting{{Name: "max-num-seqs", Recorded: "8", Stage: "passed", Status: fields.Modelled, Covered: true}},
-		Libraries: []record.Library{{Name: "flashinfer", Version: "0.7", Priced: true}},
+		Settings:  []record.Setting{{Name: "max-num-seqs", Recorded: "8", Stage: "passed", Status: fields.Modelled, Covered: true, Logged: "8", Resolved: "8"}},
+		Libraries: []record.Library{{Name: "flashinfer", Version: "0.7", Priced: new(true)}},
 		Result: &spec.Result{
 			Accepted: true, Random: "none",
 			Figures: []spec.Figure{{Metric: "ttft_mean", Scope: "cluster", Value: 0.11, Unit: "s"}, {Metric: "tpot_mean", Scope: "cluster", Value: 0.0095, Unit: "s"}},
@@ -55,11 +55,16 @@ var conditionCases = []struct {
 	{"exact stand-in", func(t *record.Trial) { t.Estimates = []record.Estimate{{Field: "x", Exact: true}} }, record.G1, ""},
 	{"resolved value differs", func(t *record.Trial) { t.Settings[0].Logged, t.Settings[0].Resolved = "12", "16" }, record.G2, "logged 12, resolved 16"},
 	{"resolved otherwise than passed", func(t *record.Trial) { t.Settings[0].Logged, t.Settings[0].Resolved = "16", "16" }, record.G1, ""},
+	{"no resolved value logged", func(t *record.Trial) { t.Settings[0].Logged = "" }, record.G2, "the run logs no resolved values"},
+	{"resolved value the port does not show", func(t *record.Trial) {
+		t.Settings = append(t.Settings, record.Setting{Name: "seed", Stage: "resolved", Status: fields.Modelled, Covered: true, Logged: "7"})
+	}, record.G2, "seed: logged 7, the engine port shows no value"},
 	{"resolved value alone, not modelled", func(t *record.Trial) {
-		t.Settings = append(t.Settings, record.Setting{Name: "own-choice", Stage: "resolved", Status: fields.NotModelled, Covered: true})
+		t.Settings = append(t.Settings, record.Setting{Name: "own-choice", Stage: "resolved", Status: fields.NotModelled, Covered: true, Logged: "x"})
 	}, record.G1, ""},
 	{"no library versions", func(t *record.Trial) { t.Libraries = nil }, record.G2, "no library versions"},
-	{"library not priced", func(t *record.Trial) { t.Libraries[0].Priced = false }, record.G2, "flashinfer 0.7"},
+	{"library not priced", func(t *record.Trial) { t.Libraries[0].Priced = new(false) }, record.G2, "flashinfer 0.7: another kernel is priced"},
+	{"library not compared", func(t *record.Trial) { t.Libraries[0].Priced = nil }, record.G2, "flashinfer 0.7: not compared"},
 	{"calibrated coefficient", func(t *record.Trial) { t.Result.Methods[0].Method = "calibrated" }, record.G1, ""},
 	{"transferred coefficient", func(t *record.Trial) { t.Result.Methods[0].Method = "transferred" }, record.G2, "transferred prices 100.0%"},
 	{"assumed or unidentified coefficient", func(t *record.Trial) {

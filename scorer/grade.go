@@ -119,26 +119,43 @@ func nothingEstimated(t *record.Trial, _ EngineBuild) (bool, string) {
 	})
 }
 
+// resolvedAgree does not hold for a run that logged no value of a setting the engine port
+// resolves, nor where the port shows none beside the logged one: neither was compared.
 func resolvedAgree(t *record.Trial, _ EngineBuild) (bool, string) {
-	return none(t.Settings, func(s record.Setting) string {
-		if s.Logged == "" || s.Resolved == "" || s.Resolved == s.Logged {
+	compared := 0
+	agree, detail := none(t.Settings, func(s record.Setting) string {
+		switch {
+		case s.Logged == "" || s.Status != fields.Modelled && s.Resolved == "": // what the port does not model it does not resolve
+			return ""
+		case s.Resolved == "":
+			return fmt.Sprintf("%s: logged %s, the engine port shows no value", s.Name, s.Logged)
+		}
+		compared++
+		if s.Resolved == s.Logged {
 			return ""
 		}
 		return fmt.Sprintf("%s: logged %s, resolved %s", s.Name, s.Logged, s.Resolved)
 	})
+	if agree && compared == 0 {
+		return false, "the run logs no resolved values"
+	}
+	return agree, detail
 }
 
-// kernelsKnown does not hold for a run that recorded no library version: what the
-// data cannot decide is not assumed.
+// kernelsKnown does not hold for a run that recorded no library version, nor for a version
+// whose kernels were not compared: what the data cannot decide is not assumed.
 func kernelsKnown(t *record.Trial, _ EngineBuild) (bool, string) {
 	if len(t.Libraries) == 0 {
 		return false, "the run records no library versions"
 	}
 	return none(t.Libraries, func(l record.Library) string {
-		if l.Priced {
+		switch {
+		case l.Priced == nil:
+			return l.Name + " " + l.Version + ": not compared, since the coefficients name no kernel hash"
+		case *l.Priced:
 			return ""
 		}
-		return l.Name + " " + l.Version
+		return l.Name + " " + l.Version + ": another kernel is priced"
 	})
 }
 

@@ -53,7 +53,7 @@ type StepPart struct {
 type Library struct {
 	Name    string `json:"name"`
 	Version string `json:"version"`
-	Priced  bool   `json:"priced"`
+	Priced  *bool  `json:"priced"` // null: not compared
 }
 
 // Refused is why no result exists.

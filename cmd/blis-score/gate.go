@@ -25,6 +25,7 @@ type seedJob struct {
 	role                             ledger.Role
 	seedEnv, ledger, base, candidate string
 	registration, run, evaluations   string
+	baseCommit, candidateCommit      string
 	pipeline
 	json bool
 }
@@ -53,16 +54,19 @@ func (o *seedJob) flags(c *cobra.Command) {
 func gateCmd() *cobra.Command {
 	o := &seedJob{role: ledger.Held}
 	c := &cobra.Command{
-		Use:   "gate --seed-env NAME --base FILE --candidate FILE --preregistration FILE",
+		Use:   "gate --seed-env NAME --base FILE --candidate FILE --preregistration FILE --base-commit ID --candidate-commit ID",
 		Short: "judge a candidate against its base on held units: aggregates alone, for a pre-registered change",
 		Long: "Draws roles with the seed, compares two prediction files on the held units, and gives out aggregates over at least 10 units.\n" +
 			"Each evaluation is appended to --evaluations before it is shown, and every one beyond the first of a change is counted and\n" +
-			"said. Passes when no lane is worse and the registered target is better. Exits with 3 when it does not.",
+			"said. The commits are the two that are compared, as the repository has them. Passes when no lane is worse and the registered target is better. Exits with 3 when it does not.",
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return o.compare(c) },
 	}
 	o.flags(c)
 	c.Flags().StringVar(&o.registration, "preregistration", "", "the change's pre-registration file")
+	c.Flags().StringVar(&o.baseCommit, "base-commit", "", "the commit where the change left the main branch, 40 hex digits")
+	c.Flags().StringVar(&o.candidateCommit, "candidate-commit", "", "the change's head, 40 hex digits; its tree holds the pre-registration")
+	c.MarkFlagsRequiredTogether("preregistration", "base-commit", "candidate-commit")
 	c.Flags().StringVar(&o.run, "run", "", "without a pre-registration: nightly or release, counted as such")
 	c.MarkFlagsOneRequired("preregistration", "run")
 	c.MarkFlagsMutuallyExclusive("preregistration", "run")
@@ -136,7 +140,7 @@ func (o *seedJob) compare(c *cobra.Command) error {
 		if err != nil {
 			return err
 		}
-		if err := r.Covers(base, cand); err != nil {
+		if err := gate.Trees(base, cand, o.baseCommit, o.candidateCommit); err != nil {
 			return err
 		}
 		e.Change, e.Registration, target = r.Change, r.SHA256, r.Promise()

@@ -78,9 +78,8 @@ func TestPredictThenGate(t *testing.T) {
 	if n := strings.Count(tree(t, dir)["evaluations.jsonl"], "\n"); n != 2 {
 		t.Errorf("got %d evaluations kept, want both, though neither passed", n)
 	}
-	registration := filepath.Join(dir, "r.yaml")
-	if err := os.WriteFile(registration, []byte("schema: blis.preregistration/1\nchange: a-change\nhypothesis: h\nlayer: method\ntarget: {lane: vllm, metric: tpot_mean}\n"+
-		"criteria: {target: better, others: not worse}\npredicted_change: {low: 0, high: 0}\ncommits: {base: "+strings.Repeat("a", 40)+", candidate: "+strings.Repeat("b", 40)+"}\n"), 0o644); err != nil {
+	registered := filepath.Join(dir, "r.yaml")
+	if err := os.WriteFile(registered, []byte(registration), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []struct {
@@ -89,10 +88,11 @@ func TestPredictThenGate(t *testing.T) {
 		code int
 		want string
 	}{
-		{"other trees", []string{"--base", a, "--candidate", a, "--preregistration", registration}, exit.Refused, "is not the registered commit"},
+		{"other trees", []string{"--base", a, "--candidate", a, "--preregistration", registered, "--base-commit", strings.Repeat("a", 40), "--candidate-commit", strings.Repeat("b", 40)}, exit.Refused, "is not the commit that is judged"},
+		{"no trees", []string{"--base", a, "--candidate", a, "--preregistration", registered}, exit.Usage, "base-commit"},
 		{"no reason", []string{"--base", a, "--candidate", a}, exit.Usage, "at least one of the flags"},
 		{"other run", []string{"--base", a, "--candidate", a, "--run", "again"}, exit.Usage, "is no run that reads held units"},
-		{"no predictions", []string{"--base", registration, "--candidate", a, "--run", "release"}, exit.Refused, "r.yaml"},
+		{"no predictions", []string{"--base", registered, "--candidate", a, "--run", "release"}, exit.Refused, "r.yaml"},
 	} {
 		if code, text := judge(c.args...); code != c.code || !strings.Contains(text, c.want) {
 			t.Errorf("%s: exit %d, %s, want %d and %q", c.name, code, text, c.code, c.want)

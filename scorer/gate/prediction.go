@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"regexp"
 	"slices"
 
 	"github.com/inference-sim/accuracy-dashboard/internal/canon"
@@ -108,3 +109,20 @@ func (p *Predictions) check() error {
 	}
 	return nil
 }
+
+// Trees refuses predictions of other trees than the two compared, by full commit id: base
+// is where the change left the main branch, candidate its head. Who calls finds both in the
+// repository, since a prediction only says what it is of.
+func Trees(base, candidate *Predictions, baseCommit, candidateCommit string) error {
+	for _, p := range []struct{ side, want, got string }{{"base", baseCommit, base.Build.Commit}, {"candidate", candidateCommit, candidate.Build.Commit}} {
+		switch {
+		case !commitID.MatchString(p.want):
+			return &diag.Refusal{Field: p.side + " commit", Value: p.want, Problem: "is no full commit id", Accept: "40 hex digits", Rule: "VAL-6"}
+		case p.got != p.want:
+			return &diag.Refusal{Field: p.side + ".build.commit", Value: p.got, Problem: "is not the commit that is judged", Accept: p.want + ", built without local changes", Rule: "VAL-6"}
+		}
+	}
+	return nil
+}
+
+var commitID = regexp.MustCompile(`^[0-9a-f]{40}$`)

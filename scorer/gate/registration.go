@@ -18,7 +18,8 @@ const RegistrationSchema = "blis.preregistration/1"
 const MaxRegistration = 64 << 10
 
 // Registration says, before any held-out figure is read, what a change is judged
-// on (Target Design §12.3).
+// on (Target Design §12.3). It lies in the change itself, so it cannot hold the id of the
+// commit that is judged: Trees asks that of the predictions.
 type Registration struct {
 	Schema     string   `yaml:"schema"`
 	Change     string   `yaml:"change"` // name of the change; its evaluations are counted under it
@@ -27,8 +28,7 @@ type Registration struct {
 	Target     Target   `yaml:"target"`
 	Criteria   Criteria `yaml:"criteria"`
 	Predicted  Range    `yaml:"predicted_change"` // of the target's published mean error
-	Commits    Commits  `yaml:"commits"`
-	SHA256     string   `yaml:"-"` // of the file: which registration an evaluation was of
+	SHA256     string   `yaml:"-"`                // of the file: which registration an evaluation was of
 }
 
 // Layers lists what a change may change.
@@ -47,16 +47,7 @@ type Range struct {
 	High float64 `yaml:"high"`
 }
 
-// Commits are the two trees that are compared, by full id.
-type Commits struct {
-	Base      string `yaml:"base"`
-	Candidate string `yaml:"candidate"`
-}
-
-var (
-	changeName = regexp.MustCompile(`^[a-z0-9][a-z0-9.-]{2,79}$`)
-	commitID   = regexp.MustCompile(`^[0-9a-f]{40}$`)
-)
+var changeName = regexp.MustCompile(`^[a-z0-9][a-z0-9.-]{2,79}$`)
 
 // ReadRegistration reads and checks a pre-registration file.
 func ReadRegistration(file string, data []byte) (*Registration, error) {
@@ -86,8 +77,6 @@ func (r *Registration) check() error {
 		{"criteria.target", r.Criteria.Target, r.Criteria.Target == "better" || r.Criteria.Target == "not worse", "better, or not worse"},
 		{"criteria.others", r.Criteria.Others, r.Criteria.Others == "not worse", "not worse"},
 		{"predicted_change", fmt.Sprintf("%v to %v", r.Predicted.Low, r.Predicted.High), r.Predicted.Low <= r.Predicted.High && r.Predicted.Low >= -1, "low and high, low first, as parts of 1"},
-		{"commits.base", r.Commits.Base, commitID.MatchString(r.Commits.Base), "40 hex digits"},
-		{"commits.candidate", r.Commits.Candidate, commitID.MatchString(r.Commits.Candidate) && r.Commits.Candidate != r.Commits.Base, "40 hex digits, other than the base's"},
 	} {
 		if !f.holds {
 			return &diag.Refusal{Field: f.field, Value: f.value, Problem: "is missing or not accepted", Accept: f.accept, Rule: "VAL-6"}
@@ -102,14 +91,4 @@ func (r *Registration) Promise() *Target {
 		return nil
 	}
 	return &r.Target
-}
-
-// Covers refuses predictions of other trees than the registered ones.
-func (r *Registration) Covers(base, candidate *Predictions) error {
-	for _, p := range []struct{ side, want, got string }{{"base", r.Commits.Base, base.Build.Commit}, {"candidate", r.Commits.Candidate, candidate.Build.Commit}} {
-		if p.got != p.want {
-			return &diag.Refusal{Field: p.side + ".build.commit", Value: p.got, Problem: "is not the registered commit", Accept: p.want + ", built without local changes", Rule: "VAL-6"}
-		}
-	}
-	return nil
 }

@@ -2,6 +2,7 @@ package gate
 
 import (
 	"math/rand/v2"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -17,9 +18,6 @@ layer: pricing form
 target: {lane: vllm m0, metric: tpot_mean}
 criteria: {target: better, others: not worse}
 predicted_change: {low: -0.05, high: -0.01}
-commits:
-  base: aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa
-  candidate: bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb
 `
 
 func TestRegistrationRefusals(t *testing.T) {
@@ -35,8 +33,7 @@ func TestRegistrationRefusals(t *testing.T) {
 		{"metric", "metric: tpot_mean", "metric: tpot", "target.metric: tpot"},
 		{"another test", "others: not worse", "others: any", "criteria.others: any"},
 		{"range", "low: -0.05", "low: 0.05", "predicted_change: 0.05 to -0.01"},
-		{"short commit", strings.Repeat("a", 40), "aaaaaaa", "commits.base: aaaaaaa"},
-		{"one commit", strings.Repeat("b", 40), strings.Repeat("a", 40), "commits.candidate"},
+		{"its own commit", "layer:", "commits: {base: a, candidate: b}\nlayer:", "commits"},
 		{"unknown key", "layer:", "level:", "level"},
 		{"two documents", "schema:", "---\nx: 1\n---\nschema:", "more than one document"},
 	} {
@@ -50,22 +47,37 @@ func TestRegistrationRefusals(t *testing.T) {
 	}
 }
 
-func TestRegistrationCoversItsCommitsAlone(t *testing.T) {
-	keep.Rule(t, "T-A1", "VAL-6")
-	r, err := ReadRegistration("r.yaml", []byte(registration))
+// The example in the recipe for contributors is a registration.
+func TestTheRecipeIsARegistration(t *testing.T) {
+	text, err := os.ReadFile("../../content/contributing/add.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	base, cand := &Predictions{}, &Predictions{}
-	base.Build.Commit, cand.Build.Commit = r.Commits.Base, r.Commits.Candidate
-	if err := r.Covers(base, cand); err != nil {
-		t.Errorf("the registered trees: got %v", err)
+	_, example, _ := strings.Cut(string(text), "```yaml\nschema: blis.pre")
+	example, _, _ = strings.Cut("schema: blis.pre"+example, "```")
+	r, err := ReadRegistration("add.md", []byte(example))
+	if err != nil || r.Promise() == nil {
+		t.Errorf("got %+v, %v, want a registration that promises its target", r, err)
 	}
-	if err := r.Covers(cand, base); err == nil {
-		t.Error("the trees the wrong way round were accepted")
+}
+
+func TestPredictionsAreOfTheTreesThatAreCompared(t *testing.T) {
+	keep.Rule(t, "T-A1", "VAL-6")
+	a, b := strings.Repeat("a", 40), strings.Repeat("b", 40)
+	base, cand := &Predictions{}, &Predictions{}
+	base.Build.Commit, cand.Build.Commit = a, b
+	for _, c := range []struct{ name, base, candidate, want string }{
+		{"the two trees", a, b, ""},
+		{"the wrong way round", b, a, "base.build.commit"},
+		{"a later head", a, strings.Repeat("c", 40), "candidate.build.commit: " + b},
+		{"a short id", a, "bbbbbbb", "candidate commit: bbbbbbb"},
+	} {
+		if err := Trees(base, cand, c.base, c.candidate); (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: got %v, want %q", c.name, err, c.want)
+		}
 	}
 	cand.Build.Commit += "+modified"
-	if err := r.Covers(base, cand); err == nil || !strings.Contains(err.Error(), "candidate.build.commit") {
+	if err := Trees(base, cand, a, b); err == nil || !strings.Contains(err.Error(), "candidate.build.commit") {
 		t.Errorf("a modified tree: got %v, want a refusal", err)
 	}
 }

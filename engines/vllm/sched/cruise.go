@@ -1,5 +1,7 @@
 package sched
 
+// This file is the project's own: upstream visits every request in every step.
+
 import "github.com/inference-sim/accuracy-dashboard/engines/vllm/kv"
 
 // A decoding request mostly does the same thing in every step: it takes one token

@@ -2,6 +2,7 @@ package workload
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/inference-sim/accuracy-dashboard/internal/substream"
 	"github.com/inference-sim/accuracy-dashboard/sim/spec"
@@ -31,13 +32,18 @@ func Random(clients []spec.Client) bool {
 	for i := range clients {
 		c := &clients[i]
 		a := &c.Arrivals
-		if a.Closed == nil && a.Constant == nil || a.Closed != nil && random(a.Closed.Think) || len(c.Joint) > 1 ||
-			random(c.Prompt) || random(c.Output) || len(c.Prefixes) > 1 || len(c.Prefixes) == 1 && c.Prefixes[0].Share < 1 ||
+		if a.Closed == nil && a.Constant == nil || a.Closed != nil && random(a.Closed.Think) || randomContent(c) ||
 			c.Session != nil && (random(&c.Session.Rounds) || random(c.Session.Think)) {
 			return true
 		}
 	}
 	return false
+}
+
+// randomContent is whether what a client's requests hold is drawn.
+func randomContent(c *spec.Client) bool {
+	return len(c.Joint) > 1 || random(c.Prompt) || random(c.Output) || len(c.Prefixes) > 1 || len(c.Prefixes) == 1 && c.Prefixes[0].Share < 1 ||
+		slices.ContainsFunc(c.Prefixes, func(p spec.Prefix) bool { return random(p.Prompt) || random(p.Output) })
 }
 
 // component names a client in its substreams.

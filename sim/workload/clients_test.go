@@ -168,6 +168,54 @@ func TestTruncatedRoundEndsItsSession(t *testing.T) {
 	}
 }
 
+// A client is random exactly when another seed gives other requests.
+func TestRandomIsWhetherTheSeedMatters(t *testing.T) {
+	keep.Rule(t, "DEV-11")
+	drawn := &spec.Distribution{Uniform: &spec.Bounds{Min: 2, Max: 900}}
+	cases := map[string]func(c *spec.Client){
+		"fixed":    func(*spec.Client) {},
+		"arrivals": func(c *spec.Client) { c.Arrivals = spec.Arrivals{Poisson: &spec.Process{Rate: 5}} },
+		"think": func(c *spec.Client) {
+			c.Arrivals = spec.Arrivals{Closed: &spec.ClosedLoop{Concurrency: 2, Think: drawn}}
+		},
+		"prompt": func(c *spec.Client) { c.Prompt = drawn },
+		"output": func(c *spec.Client) { c.Output = drawn },
+		"one pair": func(c *spec.Client) {
+			c.Prompt, c.Output, c.Joint = nil, nil, []spec.LengthPair{{Prompt: 3, Output: 4, Weight: 1}}
+		},
+		"pairs": func(c *spec.Client) {
+			c.Prompt, c.Output, c.Joint = nil, nil, []spec.LengthPair{{Prompt: 3, Output: 4, Weight: 1}, {Prompt: 5, Output: 6, Weight: 1}}
+		},
+		"prefix of all":     func(c *spec.Client) { c.Prefixes = []spec.Prefix{{Name: "p", Tokens: 9, Share: 1, Prompt: fixed(4)}} },
+		"prefix of some":    func(c *spec.Client) { c.Prefixes = []spec.Prefix{{Name: "p", Tokens: 9, Share: 0.5}} },
+		"prompt of prefix":  func(c *spec.Client) { c.Prefixes = []spec.Prefix{{Name: "p", Tokens: 9, Share: 1, Prompt: drawn}} },
+		"output of prefix":  func(c *spec.Client) { c.Prefixes = []spec.Prefix{{Name: "p", Tokens: 9, Share: 1, Output: drawn}} },
+		"rounds":            func(c *spec.Client) { c.Session = &spec.Session{Rounds: *drawn} },
+		"fixed rounds":      func(c *spec.Client) { c.Session = &spec.Session{Rounds: *fixed(3), Think: fixed(1)} },
+		"think of sessions": func(c *spec.Client) { c.Session = &spec.Session{Rounds: *fixed(3), Think: drawn} },
+	}
+	for name, change := range cases {
+		c := spec.Client{Name: "a", Requests: 300, Arrivals: spec.Arrivals{Constant: &spec.Process{Rate: 5}}, Prompt: fixed(8), Output: fixed(4)}
+		change(&c)
+		sent := func(seed uint64) string {
+			sources, _ := New([]spec.Client{c}, seed)
+			out := ""
+			for s := sources[0]; s.Due() != Never; {
+				now := s.Due()
+				var r Request
+				s.Take(now, &r)
+				out += fmt.Sprintln(now, r.Prompt, r.Length)
+				s.Ended(now+10, End{Session: r.Session, Completed: true, Output: r.Length})
+			}
+			return out
+		}
+		differs := sent(1) != sent(2)
+		if got := Random([]spec.Client{c}); got != differs {
+			t.Errorf("%s: random is %v, and two seeds differ: %v", name, got, differs)
+		}
+	}
+}
+
 func TestTimesStopAtTheLatest(t *testing.T) {
 	for _, c := range []struct {
 		seconds float64

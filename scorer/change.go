@@ -3,11 +3,21 @@ package scorer
 import (
 	"cmp"
 	"math"
+	"math/rand/v2"
 	"reflect"
 	"slices"
 
 	"github.com/inference-sim/accuracy-dashboard/scorer/record"
+	"github.com/inference-sim/accuracy-dashboard/sim/analysis"
 )
+
+// falseWinner bounds the chance that any comparison of one Change is said to be better
+// or worse when it is not (DEV-11).
+const falseWinner = 0.05
+
+// chanceResamples is fine enough for the smallest chance that Holm's method asks for of
+// 500 comparisons.
+const chanceResamples = 20000
 
 // Scores are the points of one build.
 type Scores struct {
@@ -17,7 +27,7 @@ type Scores struct {
 
 // Changes compares two builds' scores of the same units: each lane's error over the
 // points that both grade, paired, with the interval of the difference, and every
-// point that moved.
+// point that moved. All lanes and metrics are one family of comparisons.
 func Changes(from, to Scores) record.Change {
 	c := record.Change{Schema: record.ChangeSchema, From: from.Name, To: to.Name, Points: []record.PointChange{}}
 	pairs := match(from.Points, to.Points)
@@ -28,8 +38,24 @@ func Changes(from, to Scores) record.Change {
 			c.Same++
 		}
 	}
-	c.Whole, c.Lanes = laneChanges(pairs, func(*record.Point) string { return "G1 to G4" }), laneChanges(pairs, func(p *record.Point) string { return p.Lane })
+	whole, lanes := laneChanges(pairs, whole), laneChanges(pairs, lane)
+	judge(slices.Concat(whole, lanes))
+	c.Whole, c.Lanes = changes(whole), changes(lanes)
 	return c
+}
+
+// compared is one lane and metric with the point by point differences behind it.
+type compared struct {
+	record.LaneChange
+	differences []sample
+}
+
+func changes(of []*compared) []record.LaneChange {
+	out := make([]record.LaneChange, len(of))
+	for i, c := range of {
+		out[i] = c.LaneChange
+	}
+	return out
 }
 
 // matched is one unit's point on each side; one may be nil.
@@ -88,8 +114,9 @@ func still(metrics []record.MetricMoved) bool {
 	return !slices.ContainsFunc(metrics, func(m record.MetricMoved) bool { return !reflect.DeepEqual(m.Before, m.After) })
 }
 
-// laneChanges compares each group and metric over the points that both sides grade.
-func laneChanges(pairs []matched, of func(*record.Point) string) []record.LaneChange {
+// laneChanges compares each group and metric over the points that both sides grade, in
+// order of name, without their outcomes.
+func laneChanges(pairs []matched, of func(*record.Point) string) []*compared {
 	type sides struct{ before, after, difference []sample }
 	groups := map[[2]string]*sides{}
 	for _, p := range pairs {
@@ -113,31 +140,74 @@ func laneChanges(pairs []matched, of func(*record.Point) string) []record.LaneCh
 			g.difference = append(g.difference, sample{key: key, signed: math.Abs(after.RelativeError) - math.Abs(before.RelativeError)})
 		}
 	}
-	out := make([]record.LaneChange, 0, len(groups))
-	for k, g := range groups { //determinism:any-order sorted below
-		c := record.LaneChange{Lane: k[0], Metric: k[1], Outcome: record.NoPointMoved}
-		stands := slices.ContainsFunc(g.difference, func(s sample) bool { return s.signed != 0 })
+	out := make([]*compared, 0, len(groups))
+	for _, k := range inOrder(groups) {
+		g := groups[k]
+		c := &compared{differences: g.difference}
+		c.Lane, c.Metric = k[0], k[1]
 		c.Before, c.After, c.Difference = accuracy(k[0], k[1], g.before).MAPE, accuracy(k[0], k[1], g.after).MAPE, accuracy(k[0], k[1], g.difference).Bias
-		if stands {
-			c.Outcome = outcome(c.Difference)
-		}
 		out = append(out, c)
 	}
-	slices.SortFunc(out, func(a, b record.LaneChange) int {
-		return cmp.Or(cmp.Compare(a.Lane, b.Lane), cmp.Compare(a.Metric, b.Metric))
-	})
 	return out
 }
 
-func outcome(difference record.Figure) record.Outcome {
-	low, high, ok := difference.Interval()
-	switch {
-	case difference.Points() < record.MinPoints:
-		return record.TooFew
-	case ok && high < 0:
-		return record.Better
-	case ok && low > 0:
-		return record.Worse
+// judge gives every comparison its outcome. Those with an interval are tested together.
+func judge(all []*compared) {
+	var tested []*compared
+	var p []float64
+	for _, c := range all {
+		_, _, ok := c.Difference.Interval()
+		switch {
+		case !slices.ContainsFunc(c.differences, func(s sample) bool { return s.signed != 0 }):
+			c.Outcome = record.NoPointMoved
+		case c.Difference.Points() < record.MinPoints:
+			c.Outcome = record.TooFew
+		case !ok:
+			c.Outcome = record.NotDistinguished
+		default:
+			tested, p = append(tested, c), append(p, chance(c.differences))
+		}
 	}
-	return record.NotDistinguished
+	for i, stands := range analysis.Holm(p, falseWinner) {
+		c := tested[i]
+		low, high, _ := c.Difference.Interval()
+		switch {
+		case stands && high < 0:
+			c.Outcome = record.Better
+		case stands && low > 0:
+			c.Outcome = record.Worse
+		default:
+			c.Outcome = record.NotDistinguished
+		}
+	}
+}
+
+// chance is the two-sided bootstrap p-value of "no difference" over whole deployments:
+// twice the share of resampled means beyond zero on the rarer side. It is never below
+// 2^(1-k), the chance that k deployments err to one side (see FewestKeys).
+func chance(differences []sample) float64 {
+	var sums []float64 // one a deployment; the sign of a resample's sum is its mean's
+	for _, of := range clusters(differences) {
+		sum := 0.0
+		for _, s := range of {
+			sum += s.signed
+		}
+		sums = append(sums, sum)
+	}
+	rng := rand.New(rand.NewPCG(11, 22))
+	below, above := 1, 1
+	for range chanceResamples {
+		sum := 0.0
+		for range sums {
+			sum += sums[rng.IntN(len(sums))]
+		}
+		if sum <= 0 {
+			below++
+		}
+		if sum >= 0 {
+			above++
+		}
+	}
+	p := 2 * float64(min(below, above)) / (chanceResamples + 1)
+	return min(1, max(p, math.Ldexp(1, 1-len(sums))))
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/inference-sim/accuracy-dashboard/internal/keep"
 	"github.com/inference-sim/accuracy-dashboard/scorer/record"
 )
 
@@ -32,7 +33,8 @@ func TestChangesAreBetterWorseOrNeither(t *testing.T) {
 		{"the same", 24, before, record.NoPointMoved},
 		{"too few", record.MinPoints - 1, func(i int) float64 { return 0 }, record.TooFew},
 		{"enough, of too few deployments", 2*FewestKeys - 2, func(i int) float64 { return 0 }, record.NotDistinguished},
-		{"just enough", 2*FewestKeys - 1, func(i int) float64 { return 0 }, record.Better},
+		{"six deployments that agree, three comparisons", 2*FewestKeys - 1, func(i int) float64 { return 0 }, record.NotDistinguished},
+		{"just enough", 2*FewestKeys + 1, func(i int) float64 { return 0 }, record.Better},
 	} {
 		got := Changes(Scores{"v1.0.0", scored(c.n, before)}, Scores{"v1.1.0", scored(c.n, c.after)})
 		if got.Whole[0].Outcome != c.want {
@@ -40,6 +42,37 @@ func TestChangesAreBetterWorseOrNeither(t *testing.T) {
 		}
 		if len(got.Points)+got.Same != c.n || (c.want == record.NoPointMoved) != (got.Same == c.n) {
 			t.Errorf("%s: got %d points moved and %d unchanged of %d", c.name, len(got.Points), got.Same, c.n)
+		}
+	}
+}
+
+// A lane of eight deployments that all come nearer is better on its own. Among twenty lanes
+// that go either way it could be the one that chance picks, and its interval still leaves zero out.
+func TestChangesHoldTheChanceOfAFalseWinner(t *testing.T) {
+	keep.Rule(t, "DEV-11")
+	lanes := func(n int, after bool) []record.Point {
+		var out []record.Point
+		for i := range n * 8 {
+			err := 0.2
+			if lane := i / 8; after && (lane == 0 || i%2 == 0) {
+				err = 0.1
+			} else if after {
+				err = 0.3
+			}
+			out = append(out, record.Point{UnitID: fmt.Sprintf("%04d", i), RoleKey: fmt.Sprintf("%04d", i), Lane: fmt.Sprintf("lane %02d", i/8), Grade: record.G4,
+				Metrics: map[string]record.Metric{"ttft_mean": {RelativeError: err}}})
+		}
+		return out
+	}
+	for n, want := range map[int]record.Outcome{1: record.Better, 20: record.NotDistinguished} {
+		c := Changes(Scores{"v1.0.0", lanes(n, false)}, Scores{"v1.1.0", lanes(n, true)})
+		if _, high, ok := c.Lanes[0].Difference.Interval(); c.Lanes[0].Outcome != want || !ok || high >= 0 {
+			t.Errorf("among %d: got %q with %v, want %q and an interval below zero", n, c.Lanes[0].Outcome, c.Lanes[0].Difference, want)
+		}
+		for _, l := range c.Lanes[1:] {
+			if l.Outcome != record.NotDistinguished {
+				t.Errorf("%s, which goes either way: got %q", l.Lane, l.Outcome)
+			}
 		}
 	}
 }

@@ -104,7 +104,7 @@ func distances(points []record.Point, of func(*record.Point) string) []record.Cl
 	return out
 }
 
-func inOrder(groups map[[2]string][]sample) [][2]string {
+func inOrder[T any](groups map[[2]string]T) [][2]string {
 	keys := make([][2]string, 0, len(groups))
 	for k := range groups { //determinism:any-order sorted below
 		keys = append(keys, k)
@@ -152,15 +152,7 @@ func accuracy(group, metric string, samples []sample) record.Accuracy {
 // sweep share its errors and are not independent. The seed is fixed: one set of
 // points has one interval.
 func bootstrap(samples []sample) (draws [][]float64, keys int) {
-	var clusters [][]sample
-	for i := 0; i < len(samples); {
-		j := i
-		for j < len(samples) && samples[j].key == samples[i].key {
-			j++
-		}
-		clusters = append(clusters, samples[i:j])
-		i = j
-	}
+	clusters := clusters(samples)
 	draws = make([][]float64, len(statistics))
 	if len(clusters) < FewestKeys {
 		return draws, len(clusters)
@@ -177,6 +169,20 @@ func bootstrap(samples []sample) (draws [][]float64, keys int) {
 		}
 	}
 	return draws, len(clusters)
+}
+
+// clusters splits samples, which are in order of role key, by it.
+func clusters(samples []sample) [][]sample {
+	var out [][]sample
+	for i := 0; i < len(samples); {
+		j := i
+		for j < len(samples) && samples[j].key == samples[i].key {
+			j++
+		}
+		out = append(out, samples[i:j])
+		i = j
+	}
+	return out
 }
 
 func mean(s []sample, f func(sample) float64) float64 {

@@ -25,7 +25,9 @@ type LaneChange struct {
 	Outcome    Outcome `json:"outcome"`
 }
 
-// Outcome says on which side of zero the interval of a difference lies.
+// Outcome says on which side of zero a difference lies. Over all comparisons of one Change
+// the chance that any is falsely called better or worse is held by Holm's method, so that a
+// 95% interval that leaves zero out may still be NotDistinguished (DEV-11).
 type Outcome string
 
 const (

@@ -67,7 +67,7 @@ func (s *site) change(c *record.Change) error {
 	if err != nil {
 		return err
 	}
-	lanes.Note = "Better or worse is said where the 95% interval of the difference, over which deployments were measured, leaves zero out."
+	lanes.Note = "An interval is of its own line, over which deployments were measured. Better or worse is said with all lines of this page tested together, so that the chance of any false one is at most 5%: a line whose interval leaves zero out may still be not distinguished."
 	d.Blocks = append(d.Blocks, whole, lanes)
 	points, err := s.pointChanges(d.Path, id, c)
 	if err != nil {

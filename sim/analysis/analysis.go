@@ -59,7 +59,11 @@ func interval(values []float64, level float64, covers string) (Estimate, error) 
 
 // quantileT is the two-sided Student's t quantile.
 func quantileT(level float64, degrees int) float64 {
-	return distuv.StudentsT{Mu: 0, Sigma: 1, Nu: float64(degrees)}.Quantile(0.5 + level/2)
+	return studentT(degrees).Quantile(0.5 + level/2)
+}
+
+func studentT(degrees int) distuv.StudentsT {
+	return distuv.StudentsT{Mu: 0, Sigma: 1, Nu: float64(degrees)}
 }
 
 // Until runs replications 0, 1, ... until the relative half width is at most

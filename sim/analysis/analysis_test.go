@@ -48,6 +48,45 @@ func TestPairedCoversAKnownDifference(t *testing.T) {
 	}
 }
 
+// Metrics whose true differences are the margin itself have no winner. Comparing them as
+// the commands do, by Holm's method and the whole interval, names one at most as often as
+// the level allows over all of them together.
+func TestFalseWinnersAtTheMargin(t *testing.T) {
+	keep.Rule(t, "DEV-11")
+	const families, metrics, seeds, margin, alpha = 4000, 4, 5, 1.0, 0.05
+	named, rejected := 0, 0
+	for i := range families {
+		s := stream("margin", i)
+		var p []float64
+		var beyond []bool
+		for range metrics {
+			var a, b []float64
+			for range seeds {
+				common := s.Normal()
+				a, b = append(a, 10+common), append(b, 10+margin+common+s.Normal())
+			}
+			c, err := Paired(a, b, margin, 1-alpha)
+			if err != nil {
+				t.Fatal(err)
+			}
+			p, beyond = append(p, c.P), append(beyond, c.Outcome != NotDistinguished)
+		}
+		winner, any := false, false
+		for k, keep := range Holm(p, alpha) {
+			winner, any = winner || keep && beyond[k], any || keep
+		}
+		if winner {
+			named++
+		}
+		if any {
+			rejected++
+		}
+	}
+	if limit := int(families*alpha + 3*math.Sqrt(families*alpha*(1-alpha))); named > limit || rejected > limit {
+		t.Errorf("%d families of %d named a false winner and %d rejected, want at most %d", named, families, rejected, limit)
+	}
+}
+
 func TestPairedOutcomes(t *testing.T) {
 	keep.Rule(t, "DEV-11")
 	a := []float64{10, 11, 12, 13, 14}

@@ -6,7 +6,6 @@ import (
 
 	"github.com/inference-sim/accuracy-dashboard/internal/substream"
 	"gonum.org/v1/gonum/stat"
-	"gonum.org/v1/gonum/stat/distuv"
 )
 
 // Outcome of a comparison (§8.8).
@@ -24,7 +23,7 @@ type Comparison struct {
 	Margin     float64
 	Outcome    Outcome
 	Equivalent bool    // the whole interval lies within the margin
-	P          float64 // two-sided, of no difference beyond the margin's centre 0
+	P          float64 // two-sided, of a difference no larger than the margin
 }
 
 // Paired compares replications that shared their random numbers: a[i] and b[i]
@@ -41,7 +40,7 @@ func Paired(a, b []float64, margin, level float64) (Comparison, error) {
 	if err != nil {
 		return Comparison{}, err
 	}
-	c := Comparison{Difference: e, Margin: margin, Outcome: NotDistinguished, P: pValue(d)}
+	c := Comparison{Difference: e, Margin: margin, Outcome: NotDistinguished, P: pValue(d, margin)}
 	switch {
 	case e.Low > margin:
 		c.Outcome = Higher
@@ -53,17 +52,19 @@ func Paired(a, b []float64, margin, level float64) (Comparison, error) {
 	return c, nil
 }
 
-// pValue is the two-sided t-test of a zero mean.
-func pValue(d []float64) float64 {
+// pValue is the two-sided t-test of a mean no farther from 0 than margin: as unlikely as
+// the mean is where the truth is the margin itself, so that at most alpha of the tests
+// reject at alpha whatever the truth within it.
+func pValue(d []float64, margin float64) float64 {
 	mean, std := stat.MeanStdDev(d, nil)
-	if std == 0 {
-		if mean == 0 {
-			return 1
-		}
+	beyond := math.Abs(mean) - margin
+	switch {
+	case beyond <= 0:
+		return 1
+	case std == 0:
 		return 0
 	}
-	t := math.Abs(mean) / (std / math.Sqrt(float64(len(d))))
-	return 2 * distuv.StudentsT{Mu: 0, Sigma: 1, Nu: float64(len(d) - 1)}.Survival(t)
+	return 2 * studentT(len(d)-1).Survival(beyond/(std/math.Sqrt(float64(len(d)))))
 }
 
 // Holm says which hypotheses to reject so that the chance of any false rejection

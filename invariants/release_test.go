@@ -1,12 +1,8 @@
 package invariants
 
 import (
-	"compress/zlib"
 	"fmt"
-	"io"
-	"os"
 	"path"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -121,91 +117,4 @@ func TestReleaseWorkflowCarriesItsEvidence(t *testing.T) {
 		return out
 	}
 	hold(t, rule, bad{"no evidence", files{".github/workflows/release.yml": "needs: test\n"}, "would lack a bill of materials"})
-}
-
-// TestCommitMessage keeps X20 for the commit that is checked out.
-func TestCommitMessage(t *testing.T) {
-	text, err := headMessage("..")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, p := range commitProblems(text) {
-		t.Errorf("%s\n\tin %q", p, text)
-	}
-}
-
-func TestCommitMessageRefuses(t *testing.T) {
-	for _, c := range []struct{ text, want string }{
-		{"ledger: roles\n\nWhy.\n", ""},
-		{"ledger: roles\n\nAssisted-by: a tool\n", ""},
-		{"fixed stuff\n", "names no package"},
-		{"ledger: " + strings.Repeat("x", 93), "is longer than"},
-		{"ledger: roles.\n", "ends with a full stop"},
-		{"ledger: roles\nbody", "no empty line"},
-		{"ledger: roles\n\nCo-authored-by: Claude <a@b>\n", "names a tool"},
-		{"ledger: roles\n\nAssisted-by: a\nAssisted-by: b\n", "2 Assisted-by lines"},
-	} {
-		got := strings.Join(commitProblems(c.text), "; ")
-		if (got == "") != (c.want == "") || !strings.Contains(got, c.want) {
-			t.Errorf("%q: got %q, want %q", c.text, got, c.want)
-		}
-	}
-}
-
-// commitProblems holds a message to the form of AGENTS.md and X20.
-func commitProblems(text string) (out []string) {
-	subject, body, _ := strings.Cut(text, "\n")
-	const most = 100
-	if !regexp.MustCompile(`^[A-Za-z.][\w./*{}-]*(, [\w./*{}-]+)*: \S`).MatchString(subject) {
-		out = append(out, `the subject names no package: "ledger: what changed"`)
-	}
-	if len(subject) > most {
-		out = append(out, fmt.Sprintf("the subject is longer than %d characters", most))
-	}
-	if strings.HasSuffix(subject, ".") {
-		out = append(out, "the subject ends with a full stop")
-	}
-	if body != "" && !strings.HasPrefix(body, "\n") {
-		out = append(out, "no empty line after the subject")
-	}
-	if regexp.MustCompile(`(?im)^(co-authored|signed-off)-by:.*(claude|copilot|cursor|codex|gemini|gpt|\bbot\b)`).MatchString(body) {
-		out = append(out, "a co-author or sign-off line names a tool (X20): use one Assisted-by line")
-	}
-	if n := strings.Count(strings.ToLower(body), "\nassisted-by:"); n > 1 {
-		out = append(out, fmt.Sprintf("%d Assisted-by lines (X20): one", n))
-	}
-	return out
-}
-
-// headMessage reads the checked-out commit's message from its loose object; a packed
-// or absent one gives an empty conforming message, since a checkout may have no history.
-func headMessage(dir string) (string, error) {
-	head, err := os.ReadFile(filepath.Join(dir, ".git", "HEAD"))
-	if err != nil {
-		return "none: no checkout", nil
-	}
-	hash := strings.TrimSpace(string(head))
-	if ref, ok := strings.CutPrefix(hash, "ref: "); ok {
-		b, err := os.ReadFile(filepath.Join(dir, ".git", filepath.FromSlash(ref)))
-		if err != nil {
-			return "none: packed reference", nil
-		}
-		hash = strings.TrimSpace(string(b))
-	}
-	return looseCommit(filepath.Join(dir, ".git", "objects", hash[:2], hash[2:]))
-}
-
-func looseCommit(file string) (string, error) {
-	packed, err := os.Open(file)
-	if err != nil {
-		return "none: packed commit", nil
-	}
-	defer packed.Close()
-	z, err := zlib.NewReader(packed)
-	if err != nil {
-		return "", err
-	}
-	object, err := io.ReadAll(z)
-	_, message, _ := strings.Cut(string(object), "\n\n")
-	return strings.TrimRight(message, "\n"), err
 }

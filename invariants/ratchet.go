@@ -35,4 +35,43 @@ func Ratchet(records []Record, text string) []Finding {
 	return out
 }
 
+// unprovenFile lists, as `id test`, the checks that no forbidden input proves.
+const unprovenFile = "invariants/unproven.txt"
+
+// Unproven compares the checks that no forbidden input proves with the list of them, which
+// only shrinks (X18). That a rule has one proven check is Verify's.
+func Unproven(records []Record, m *Module) []Finding {
+	listed := map[string]bool{}
+	for line := range strings.Lines(string(m.Files[unprovenFile])) {
+		listed[strings.TrimSpace(line)] = true
+	}
+	var out []Finding
+	found := unproven(records, m)
+	for _, name := range sortedKeys(found) {
+		if !listed[name] {
+			id, _, _ := strings.Cut(name, " ")
+			out = append(out, Finding{"invariants/records: " + id, "has a check that nothing proves (X18): " + found[name], "name a `bad` test that wants a refusal, or a `break` that the check must find"})
+		}
+	}
+	for _, name := range sortedKeys(listed) {
+		if found[name] == "" {
+			out = append(out, Finding{unprovenFile, name + " is proven or gone, and listed (X18)", "go test ./invariants -run TestUnproven -update"})
+		}
+	}
+	return out
+}
+
+// unproven is why each check that nothing proves is so, by `id test`.
+func unproven(records []Record, m *Module) map[string]string {
+	s, out := newSuite(m), map[string]string{}
+	for _, r := range records {
+		for _, c := range r.Checks {
+			if why := s.unproven(c); why != "" {
+				out[r.ID+" "+c.Test] = why
+			}
+		}
+	}
+	return out
+}
+
 func rank(s Status) int { return slices.Index(statuses, s) }

@@ -12,13 +12,13 @@ type collected struct {
 	completed      int64
 	prompt, output int64
 	met            int64
-	judged         bool // some request has an objective
 	hits           engines.PrefixCounters
 	perTenant      map[uint16]float64 // output tokens by label
 }
 
 // collect makes the distributions of one scope from the rows of the run.
-func collect(m *model, s *scope) *collected {
+func (f *figures) collect(s *scope) *collected {
+	m := f.model
 	c := &collected{of: map[string]*distribution{}, perTenant: map[uint16]float64{}}
 	list := func(quantity string) *distribution {
 		d := &distribution{values: make([]float64, 0, m.record.rows.n)}
@@ -43,6 +43,13 @@ func collect(m *model, s *scope) *collected {
 			scheduling.values = append(scheduling.values, float64(r.scheduling)/1e6)
 		}
 	}
+	if overloaded(f.result.Steady) { // no figure but the rate of departures, whoever's they are
+		for i := range m.record.ended {
+			if r := m.record.early.at(i); s.has(r) {
+				c.completed, c.prompt, c.output = c.completed+1, c.prompt+r.prompt, c.output+int64(r.output)
+			}
+		}
+	}
 	for _, d := range []*distribution{ttft, tpot, e2e, queueing, scheduling} {
 		d.seal()
 	}
@@ -59,7 +66,6 @@ func (c *collected) count(r *row, goal *spec.Objectives) {
 	c.prompt += r.prompt
 	c.output += int64(r.output)
 	c.perTenant[r.label] += float64(r.output)
-	c.judged = c.judged || *goal != (spec.Objectives{})
 	if r.meets(goal) {
 		c.met++
 	}
@@ -96,7 +102,7 @@ func under(v, limit float64) bool { return limit == 0 || v <= limit }
 // rate appends a figure with one value a window, or says why it cannot.
 func (f *figures) rate(d *metric.Definition, s *scope, c *collected) {
 	span := f.result.Window.End - f.result.Window.Start
-	if span <= 0 {
+	if span <= 0 && d.ID != "attainment" {
 		f.withhold(d, s, "the measured window is empty")
 		return
 	}
@@ -133,12 +139,12 @@ func (f *figures) rate(d *metric.Definition, s *scope, c *collected) {
 // share appends the figures that are ratios of counts.
 func (f *figures) share(d *metric.Definition, s *scope, c *collected, span float64) {
 	switch {
-	case d.ID == "goodput" && c.judged:
+	case d.ID == "goodput" && s.judged > 0:
 		f.add(d, s, float64(c.met)/span, c.completed)
-	case d.ID == "attainment" && c.judged && s.sent > 0:
+	case d.ID == "attainment" && s.judged > 0:
 		f.add(d, s, float64(c.met)/float64(s.sent), s.sent)
 	case d.ID == "goodput" || d.ID == "attainment":
-		f.withhold(d, s, "no completed request has an objective")
+		f.withhold(d, s, "no request that was sent has an objective")
 	case d.ID == "fairness_jain" && s.whole && len(f.names("tenant")) > 1:
 		f.add(d, s, f.jain(c), c.completed)
 	case d.ID == "fairness_jain" && s.whole:
@@ -150,7 +156,7 @@ func (f *figures) share(d *metric.Definition, s *scope, c *collected, span float
 	case d.ID == "prefix_hit_rate":
 		f.withhold(d, s, "no prompt was looked up in a prefix cache")
 	case d.ID == "concurrency" && s.whole:
-		f.add(d, s, seconds(f.model.record.area[0])/span, c.completed)
+		f.add(d, s, seconds(f.model.record.area.end)/span, c.completed)
 	case d.ID == "preemptions" && s.whole && c.completed > 0:
 		f.add(d, s, float64(f.result.Requests.Preemptions)/float64(c.completed), c.completed)
 	default:

@@ -52,7 +52,10 @@ func (f *figures) all() {
 func (f *figures) scopes(kind string) []scope {
 	m := f.model
 	measured := f.result.Requests.Measured
-	cluster := scope{name: "cluster", whole: true, has: func(*row) bool { return true }, part: part{m.record.measured, measured.InFlight + measured.Queued}}
+	cluster := scope{name: "cluster", whole: true, has: func(*row) bool { return true }, part: part{sent: m.record.measured, unfinished: measured.InFlight + measured.Queued}}
+	for _, p := range m.record.labels {
+		cluster.judged += p.judged
+	}
 	for i := range m.instances {
 		cluster.instances = append(cluster.instances, i)
 		cluster.accelerators += m.instances[i].log.run.Accelerators
@@ -78,7 +81,7 @@ func (f *figures) scopes(kind string) []scope {
 			s := scope{name: kind + ":" + name, has: func(r *row) bool { return f.labelOf(kind, r) == name }}
 			for i, p := range m.record.labels {
 				if s.has(&row{label: uint16(i)}) {
-					s.sent, s.unfinished = s.sent+p.sent, s.unfinished+p.unfinished
+					s.sent, s.judged, s.unfinished = s.sent+p.sent, s.judged+p.judged, s.unfinished+p.unfinished
 				}
 			}
 			out = append(out, s)
@@ -109,7 +112,7 @@ func (f *figures) labelOf(kind string, r *row) string {
 
 // at appends every wanted figure of one scope.
 func (f *figures) at(s *scope) {
-	c := collect(f.model, s)
+	c := f.collect(s)
 	for i := range f.want {
 		d := &f.want[i]
 		if reason := f.unsettled(d); reason != "" {
@@ -134,7 +137,7 @@ func (f *figures) latency(d *metric.Definition, s *scope, c *collected) {
 		return
 	}
 	if q, ok := d.Statistic.Quantile(); ok && s.unfinished > 0 {
-		if n := float64(dist.count()); float64(s.unfinished)/(n+float64(s.unfinished)) > 1-q {
+		if n := float64(min(dist.count(), c.completed)); float64(s.unfinished)/(n+float64(s.unfinished)) > 1-q {
 			f.withhold(d, s, fmt.Sprintf("%d requests had not ended, more than the percentile leaves room for", s.unfinished))
 			return
 		}
@@ -142,7 +145,7 @@ func (f *figures) latency(d *metric.Definition, s *scope, c *collected) {
 	v := statistic(dist, d.Statistic)
 	if d.Quantity == "interactivity" {
 		if v == 0 {
-			f.withhold(d, s, "no request of two output tokens or more")
+			f.withhold(d, s, "the time per output token is 0, which has no inverse")
 			return
 		}
 		v = 1 / v

@@ -16,12 +16,17 @@ type recorder struct {
 	observer Observer
 	fates    [2]tally // warm-up, measured
 	rows     rows     // measured, completed requests in order of their end
+	early    rows     // of a steady-state run: sent before the window and completed in it
+	ended    int      // of early, those up to the window's end
 	head     request  // list of requests without a fate, in order of sending
 	load     Load
-	area     [2]des.Time // request-microseconds outstanding: in the window, and of it until the last send
+	area     area
 	at       des.Time
 	backlog  series
 	err      error
+
+	steady bool   // the frame measures a steady state
+	judged []bool // by label: it states an objective
 
 	labels, instances []part // of the measured requests, by label and by instance
 
@@ -38,16 +43,30 @@ type window struct {
 
 func (w *window) open(now des.Time) bool { return w.started && now > w.start }
 
+// area is request-microseconds outstanding since the window opened.
+type area struct {
+	all  des.Time // so far
+	sent des.Time // until the last send
+	end  des.Time // until the window's end
+}
+
 // part counts the measured requests of one label or instance.
-type part struct{ sent, unfinished int64 }
+type part struct {
+	sent       int64
+	judged     int64 // whose client states an objective
+	unfinished int64
+}
 
 // add counts a request of fate f into part i of a list.
-func add(parts *[]part, i int, f fate) {
+func add(parts *[]part, i int, f fate, judged bool) {
 	for len(*parts) <= i {
 		*parts = append(*parts, part{})
 	}
 	p := &(*parts)[i]
 	p.sent++
+	if judged {
+		p.judged++
+	}
 	if f == inFlight || f == queued {
 		p.unfinished++
 	}
@@ -80,19 +99,20 @@ func (l *rows) next() *row {
 	if l.n%rowsPerChunk == 0 {
 		l.chunks = append(l.chunks, make([]row, rowsPerChunk))
 	}
-	r := &l.chunks[l.n/rowsPerChunk][l.n%rowsPerChunk]
 	l.n++
-	return r
+	return l.at(l.n - 1)
 }
 
 // all yields the rows in order.
 func (l *rows) all(yield func(*row) bool) {
 	for i := range l.n {
-		if !yield(&l.chunks[i/rowsPerChunk][i%rowsPerChunk]) {
+		if !yield(l.at(i)) {
 			return
 		}
 	}
 }
+
+func (l *rows) at(i int) *row { return &l.chunks[i/rowsPerChunk][i%rowsPerChunk] }
 
 func newRecorder(o Observer) *recorder {
 	r := &recorder{observer: o}
@@ -106,12 +126,14 @@ func (c *recorder) begin(r *request, now des.Time) {
 	if r.measured {
 		if w := &c.window; !w.started {
 			w.started, w.start = true, now
-			c.area = [2]des.Time{}
-			c.backlog.start(now)
+			c.area = area{}
+			if c.steady {
+				c.backlog.start(now)
+			}
 		}
 		c.window.lastSend = now
 		c.measured++
-		c.area[1] = c.area[0]
+		c.area.sent = c.area.all
 	}
 	c.load.Created++
 	c.load.Outstanding++
@@ -120,7 +142,9 @@ func (c *recorder) begin(r *request, now des.Time) {
 	last.next, c.head.prev = r, r
 }
 
-// end writes a request's fate, once, and derives its samples.
+// end writes a request's fate, once, and derives its samples. What an instance wrote of
+// a request that it did not end, because its client gave up or the run was cut, is read
+// here without a message: this is measurement, and no component hears of it.
 func (c *recorder) end(r *request, f fate, now des.Time) {
 	if r.fate != unended {
 		c.err = fmt.Errorf("sim: request %d: its fate was written twice (DEV-9)", r.serial)
@@ -138,8 +162,9 @@ func (c *recorder) end(r *request, f fate, now des.Time) {
 	if r.measured {
 		t = &c.fates[1]
 		c.preemptions += int64(r.engine.Token.Preemptions)
-		add(&c.labels, int(r.label), f)
-		add(&c.instances, int(r.instance), f)
+		judged := int(r.label) < len(c.judged) && c.judged[r.label]
+		add(&c.labels, int(r.label), f, judged)
+		add(&c.instances, int(r.instance), f, judged)
 	}
 	t.of[f]++
 	switch {
@@ -151,8 +176,10 @@ func (c *recorder) end(r *request, f fate, now des.Time) {
 	case f == completed:
 		c.load.Completed++
 		if r.measured {
-			c.window.end = now
 			*c.rows.next() = r.row()
+			c.reach(now)
+		} else if c.steady && c.window.open(now) {
+			*c.early.next() = r.row()
 		}
 	}
 	if c.observer != nil {
@@ -160,15 +187,21 @@ func (c *recorder) end(r *request, f fate, now des.Time) {
 	}
 }
 
+// reach moves the window's end to now.
+func (c *recorder) reach(now des.Time) {
+	c.window.end, c.area.end, c.ended = now, c.area.all, c.early.n
+}
+
 // advance integrates the number of outstanding requests.
 func (c *recorder) advance(now des.Time) {
 	c.backlog.pass(now, c.load)
-	c.area[0] += des.Time(c.load.Outstanding) * (now - c.at)
+	c.area.all += des.Time(c.load.Outstanding) * (now - c.at)
 	c.at = now
 }
 
 // cut ends everything that is left at the horizon.
 func (c *recorder) cut(now des.Time) {
+	c.advance(now)
 	for r := c.head.next; r != &c.head; r = c.head.next {
 		f := queued
 		if r.launched >= 0 {
@@ -177,7 +210,7 @@ func (c *recorder) cut(now des.Time) {
 		c.end(r, f, now)
 	}
 	if c.window.started {
-		c.window.end = now
+		c.reach(now)
 	}
 }
 

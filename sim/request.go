@@ -22,7 +22,8 @@ const (
 
 // request is one request on its way through the model. It travels in messages;
 // each field is written by one component, and read by another only after a
-// message that follows the write.
+// message that follows the write. The recorder, which measures and decides nothing,
+// reads every field when it writes the fate.
 type request struct {
 	// Written by the generator.
 	session    int64

@@ -57,7 +57,7 @@ func (m *model) result() (*spec.Result, error) {
 func (m *model) engines(r *spec.Result) {
 	var methods, modes [16]float64
 	var steps [16]int64
-	end := m.kernel.Now()
+	end := max(m.kernel.Now(), m.record.at) // a run that was cut ends at its horizon
 	idle, total := 0.0, 0.0
 	for _, n := range m.instances {
 		l := n.log
@@ -135,7 +135,7 @@ func (m *model) targetConcurrency() float64 {
 // sendingConcurrency is the mean of outstanding requests until the last was sent.
 func (c *recorder) sendingConcurrency() float64 {
 	if span := c.window.lastSend - c.window.start; span > 0 {
-		return float64(c.area[1]) / float64(span)
+		return float64(c.area.sent) / float64(span)
 	}
 	return float64(c.measured)
 }

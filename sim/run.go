@@ -99,6 +99,10 @@ func build(s *spec.Scenario, w World) (*model, error) {
 	if m.inputs, err = openInputs(s, w.Files); err != nil {
 		return nil, err
 	}
+	m.record.steady = s.Frame.Kind == "steady_state"
+	for i := range m.inputs.labels {
+		m.record.judged = append(m.record.judged, m.inputs.labels[i].Goal != spec.Objectives{})
+	}
 	m.generator = newGenerator(m.inputs.sources, &s.Frame, m.record, &m.pool)
 	if w.Export != nil {
 		m.generator.trace = workload.NewTraceWriter(w.Export, "", m.inputs.labels)

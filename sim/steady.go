@@ -1,6 +1,8 @@
 package sim
 
 import (
+	"strings"
+
 	"github.com/inference-sim/accuracy-dashboard/sim/analysis"
 	"github.com/inference-sim/accuracy-dashboard/sim/des"
 	"github.com/inference-sim/accuracy-dashboard/sim/metric"
@@ -72,11 +74,19 @@ func (f *figures) unsettled(d *metric.Definition) string {
 	if s == nil || s.State == string(analysis.Settled) {
 		return ""
 	}
-	if d.Population != metric.Window {
+	switch {
+	case d.Population != metric.Window:
 		return "the run is " + s.State + ": its latencies describe a transient"
+	case !overloaded(s):
+		return "the run is " + s.State
+	case !strings.Contains(d.ID, "_throughput"):
+		return "the run is overloaded: it has a saturation throughput alone"
+	case !s.Departures:
+		return "the run is overloaded, and its departure rate shows a trend"
 	}
-	if s.State == string(analysis.Overloaded) && s.Departures {
-		return "" // the saturation throughput
-	}
-	return "the run is " + s.State
+	return ""
+}
+
+func overloaded(s *spec.SteadyState) bool {
+	return s != nil && s.State == string(analysis.Overloaded)
 }

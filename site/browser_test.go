@@ -34,7 +34,7 @@ type browserReport struct {
 		First, None                                                       int
 		Count, FilteredURL, AriaSort, SortedURL, PageURL, Cleared, Opened string
 		Odd                                                               [3]any
-		Far                                                               string
+		Far, Reason                                                       string
 		Beside, BesideAgain                                               int
 		BesideLeft                                                        [2]int
 		Sorted                                                            []float64
@@ -186,7 +186,7 @@ func explorer(t *testing.T, r browserReport) {
 		{"engines after filtering", strings.Join(e.Filtered, ","), "sglang"}, {"address after filtering", e.FilteredURL, "?engine=sglang"},
 		{"aria-sort", e.AriaSort, "descending"}, {"address after sorting", e.SortedURL, "?sort=-concurrency&engine=sglang"},
 		{"address of the second page", e.PageURL, "?sort=-concurrency&page=2&engine=sglang"}, {"permalink shows the same rows", e.PermalinkHolds, true},
-		{"an address of nonsense", e.Odd, [3]any{0.0, "No point matches all of this. Fewer words, or “Clear all”, bring some back.", true}}, {"a page between two", e.Far, "Page 2 of 3"},
+		{"an address of nonsense", e.Odd, [3]any{0.0, "No point matches all of this. Fewer words, or “Clear all”, bring some back.", true}}, {"a page between two", e.Far, "Page 2 of 3"}, {"in place of figures", e.Reason, "topology unsupported"},
 		{"points side by side", e.Beside, 2}, {"and at their address", e.BesideAgain, 2}, {"after one is removed", e.BesideLeft, [2]int{1, 1}},
 		{"rows for a text nothing has", e.None, 0}, {"address after clearing", e.Cleared, ""}, {"a row opens a point", strings.HasPrefix(e.Opened, "/points/"), true},
 	} {

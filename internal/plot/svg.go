@@ -31,7 +31,7 @@ func SVG(c Chart, t Theme) ([]byte, error) {
 		return nil, err
 	}
 	canvas := vgsvg.NewWith(vgsvg.UseWH(width, tall(c)), vgsvg.EmbedFonts(false))
-	p.Draw(draw.New(canvas))
+	p.Draw(draw.Crop(draw.New(canvas), vg.Points(4), -vg.Points(8), vg.Points(2), -vg.Points(4))) // labels are not cut at the edges
 	return write(canvas)
 }
 
@@ -296,21 +296,30 @@ func (rounds) Ticks(lo, hi float64) (ticks []plot.Tick) {
 	return ticks
 }
 
-// decades labels 1, 2 and 5 of each power of ten, in plain numbers; over many powers the 1 alone.
+// decades labels 1, 2 and 5 of each power of ten, in plain numbers; over many powers the 1 alone, and
+// within one more of them.
 type decades struct{}
 
 func (decades) Ticks(lo, hi float64) []plot.Tick {
 	const many = 1e4
-	var ticks []plot.Tick
+	ticks := multiples(lo, hi, "1", "2", "5")
+	if len(ticks) < 3 {
+		return multiples(lo, hi, "1", "1.5", "2", "3", "4", "5", "6", "7", "8", "9")
+	}
+	for i := range ticks {
+		if hi/lo >= many && strings.Trim(ticks[i].Label, "0.") != "1" {
+			ticks[i].Label = ""
+		}
+	}
+	return ticks
+}
+
+// multiples of the powers of ten between two values, labelled.
+func multiples(lo, hi float64, of ...string) (ticks []plot.Tick) {
 	for e := -9; e <= 12; e++ {
-		for _, m := range []string{"1", "2", "5"} {
-			v, err := strconv.ParseFloat(m+"e"+strconv.Itoa(e), 64)
-			if err == nil && v >= lo && v <= hi {
-				label := ""
-				if m == "1" || hi/lo < many {
-					label = strconv.FormatFloat(v, 'f', -1, 64)
-				}
-				ticks = append(ticks, plot.Tick{Value: v, Label: label})
+		for _, m := range of {
+			if v, err := strconv.ParseFloat(m+"e"+strconv.Itoa(e), 64); err == nil && v >= lo && v <= hi {
+				ticks = append(ticks, plot.Tick{Value: v, Label: strconv.FormatFloat(v, 'f', -1, 64)})
 			}
 		}
 	}

@@ -108,7 +108,7 @@ func TestTicksOfManyDecadesLabelTheOnesAlone(t *testing.T) {
 	for _, c := range []struct {
 		lo, hi        float64
 		labels, ticks int
-	}{{1, 100, 7, 7}, {0.001, 1000, 7, 19}} {
+	}{{1, 100, 7, 7}, {0.001, 1000, 7, 19}, {7, 19, 5, 5}} {
 		ticks, labels := (decades{}).Ticks(c.lo, c.hi), 0
 		for _, tick := range ticks {
 			if tick.Label != "" {

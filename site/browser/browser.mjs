@@ -83,7 +83,7 @@ async function explorer() {
   const sort = page.locator("#points th button", { hasText: "Concurrency" });
   await sort.click();
   await sort.click();
-  out.sorted = (await column(page, 7)).map(Number);
+  out.sorted = (await column(page, 6)).map(Number);
   out.ariaSort = await page.locator('#points th[aria-sort]').getAttribute("aria-sort");
   out.sortedURL = new URL(page.url()).search;
   await page.getByRole("button", { name: "Next" }).click();
@@ -108,6 +108,8 @@ async function explorer() {
   const odd = await open(context, `${pages.points}?page=9999&sort=nonsense&grade=G9&constructor=x&with=,0,zzzzzzzzzzzzzz&engine=sglang&q=${"long ".repeat(2000)}`);
   out.odd = [await rows(odd.page), await odd.page.locator("#points tbody td.few").innerText(), new URL(odd.page.url()).search.length < 400];
   out.wrong.push(...odd.wrong);
+  const unscored = await open(context, `${pages.points}?grade=G5`);
+  out.reason = await unscored.page.locator("#points tbody td.few").first().innerText();
   const far = await open(context, `${pages.points}?page=2.7`);
   out.far = await far.page.locator(".pager span").innerText();
   const link = page.locator("#points tbody a").first();

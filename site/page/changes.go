@@ -21,21 +21,20 @@ func buildLabel(release string) string {
 	return release
 }
 
-// moved is the short form of what moved since the last release, for the overview.
-func (s *site) moved() (Block, error) {
+// moved is the short form of what moved since the last release, for the overview; nil without one.
+func (s *site) moved() (*Block, error) {
 	at := slices.IndexFunc(s.Changes, func(c record.Change) bool {
 		return c.To == s.Summary.Build.Release && (len(s.Releases) == 0 || c.From == s.previous())
 	})
-	b := Block{Kind: "text", ID: "moved", Title: "What moved since the last release"}
 	if at < 0 {
-		b.Paragraphs = []string{"There is no earlier release to compare with."}
-		return b, nil
+		return nil, nil
 	}
+	const title = "What moved since the last release"
 	c := &s.Changes[at]
-	t, err := s.laneChanges("moved", "What moved since the last release", c.Whole, "")
-	t.Title = b.Title
+	t, err := s.laneChanges("moved", title, c.Whole, "")
+	t.Title = title
 	t.Note = changeLead(c)
-	return Block{Kind: "group", Blocks: []Block{t, {Kind: "links", Facts: []Fact{{Name: fmt.Sprintf("Every lane and point that moved since %s", c.From), Href: changePath(c)}, {Name: "All releases", Href: "releases/"}}}}}, err
+	return &Block{Kind: "group", Blocks: []Block{t, {Kind: "links", Facts: []Fact{{Name: fmt.Sprintf("Every lane and point that moved since %s", c.From), Href: changePath(c)}, {Name: "All releases", Href: "releases/"}}}}}, err
 }
 
 // previous is the release before these scores.

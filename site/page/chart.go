@@ -28,6 +28,7 @@ type Chart struct {
 	CSV, JSON    string
 	Table        *Table // of a chart few enough to read; nil where a page holds the values
 	List         string // that page, or empty
+	Rows         int    // of its files
 }
 
 // chart writes the files of c and returns its block. list is the page that lists its marks, or empty: a chart of few has a
@@ -49,7 +50,8 @@ func (s *site) chart(c plot.Chart, list string) (Block, error) {
 	if err != nil {
 		return b, err
 	}
-	if n := len(t.Rows); n <= readable || list == "" && n <= longest {
+	b.Chart.Rows = len(t.Rows)
+	if n := b.Chart.Rows; n <= readable || list == "" && n <= longest {
 		b.Chart.Table = t
 	} else {
 		b.Chart.List = list

@@ -131,15 +131,16 @@ func (s *site) explorer() error {
 		Digits int    `json:"digits,omitempty"` // behind the point
 	}
 	columns := []column{{ID: "unit_id"}, {ID: "model", Label: "Model", Filter: "Model"}, {ID: "hardware", Filter: "Chip"}, {ID: "chips", Label: "Chips"},
-		{ID: "engine", Label: "Engine", Filter: "Engine"}, {ID: "engine_version", Label: "Build"}, {ID: "precision", Label: "Precision", Filter: "Precision"}, {ID: "load", Label: "Prompt→output", Filter: "Prompt→output"},
+		{ID: "engine", Label: "Engine", Filter: "Engine"}, {ID: "precision", Label: "Precision", Filter: "Precision"}, {ID: "load", Label: "Prompt→output", Unit: "tokens", Filter: "Prompt→output"},
 		{ID: "concurrency", Label: "Concurrency", Num: true, Filter: "Concurrency"}, {ID: "grade", Label: "Grade", Filter: "Grade"}, {ID: "reason", Filter: "Reason"}}
 	for _, m := range headlineMetrics {
 		columns = append(columns, column{ID: m, Label: strings.TrimSuffix(metricName(m), " mean") + " measured", Unit: "ms", Num: true, Format: "number", Digits: digits(m)}, column{ID: m + "_error", Label: "error", Num: true, Format: "percent"})
 	}
+	columns = append(columns, column{ID: "engine_version", Label: "Engine build"})
 	rows := make([][]any, len(s.Points))
 	for i := range s.Points {
 		p := &s.Points[i]
-		r := []any{p.UnitID, modelName(p.Model), p.Hardware, chips(p), p.Engine, buildName(p.EngineVersion), p.Precision, load(p), p.Concurrency, p.Grade, p.Reason}
+		r := []any{p.UnitID, modelName(p.Model), p.Hardware, chips(p), p.Engine, p.Precision, load(p), p.Concurrency, p.Grade, p.Reason}
 		for _, id := range headlineMetrics {
 			m, ok := p.Metrics[id]
 			if ok && p.Grade != record.G5 {
@@ -150,7 +151,7 @@ func (s *site) explorer() error {
 				r = append(r, nil, nil)
 			}
 		}
-		rows[i] = r
+		rows[i] = append(r, buildName(p.EngineVersion))
 	}
 	data, err := json.Marshal(struct {
 		Columns []column `json:"columns"`
@@ -163,5 +164,5 @@ func (s *site) explorer() error {
 		return err
 	}
 	return s.page(Doc{Path: "points/", Title: "Points", Section: true, View: "explorer", Description: "Every measured unit: filter, sort, open.",
-		Lead: "Every measured unit. The address keeps what you filter, sort and put side by side.", Blocks: []Block{{Kind: "explorer"}}})
+		Lead: "Every measured run, with the error of its simulation or, at G5, without one. The address keeps what you filter, sort and put side by side.", Blocks: []Block{{Kind: "explorer"}}})
 }

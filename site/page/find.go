@@ -17,10 +17,18 @@ func (s *site) ways() Block {
 		if !slices.ContainsFunc(s.Points, func(p record.Point) bool { return p.Engine == kind }) {
 			href = "reference/fields-" + kind + "/" // without points an engine has no page of its own
 		}
-		ways = append(ways, Fact{"What is modelled of " + kind, "and what is refused", href})
+		ways = append(ways, Fact{"What is modelled of " + engineName(kind), "and what is refused", href})
 	}
 	return Block{Kind: "links", Facts: append(ways, Fact{"Rules", "what they mean, and whether they hold today", "reference/invariants/"},
 		Fact{"Workbench", "change a deployment, here", "workbench/"})}
+}
+
+// engineName is an engine as its own project writes it.
+func engineName(kind string) string {
+	if own, ok := map[string]string{"vllm": "vLLM", "sglang": "SGLang", "trtllm": "TensorRT-LLM"}[kind]; ok {
+		return own
+	}
+	return kind
 }
 
 // modelled are the pages that say what an engine's port does and refuses.
@@ -77,7 +85,7 @@ func (s *site) find() Block {
 		return Block{Kind: "text", ID: "find", Title: "Find a deployment", Paragraphs: []string{"No lane has a graded point."}}
 	}
 	return Block{Kind: "group", Blocks: []Block{
-		{Kind: "table", ID: "find", Title: "Find a deployment", Note: "Mean absolute error of TTFT and of TPOT over n graded points. Open one for its points, each with the command that reproduces it.", Table: t},
+		{Kind: "table", ID: "find", Title: "Find a deployment", Note: "Mean absolute error of TTFT and of TPOT, over n graded runs. Open a cell for the deployment's runs, measured beside simulated, each with the command that reproduces it.", Table: t},
 		{Kind: "links", Facts: []Fact{{"Every lane", "scored or not", "lanes/"}, {"Every point", "filter and sort", "points/"}}}}}
 }
 

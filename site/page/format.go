@@ -23,12 +23,20 @@ func number(v float64) string {
 	if math.Abs(v) >= 1000 {
 		digits = 0
 	}
-	return sign(strconv.FormatFloat(v, 'f', digits, 64))
+	return apart(sign(strconv.FormatFloat(v, 'f', digits, 64)))
+}
+
+// requests writes a number of requests, which is whole unless it is a mean.
+func requests(v float64) string {
+	if v == math.Trunc(v) {
+		return apart(sign(strconv.FormatFloat(v, 'f', 0, 64)))
+	}
+	return number(v)
 }
 
 // aligned writes a latency in milliseconds with the decimals of its column.
 func aligned(metric string, seconds float64) string {
-	return strconv.FormatFloat(seconds*1000, 'f', digits(metric), 64)
+	return apart(strconv.FormatFloat(seconds*1000, 'f', digits(metric), 64))
 }
 
 // digits are the decimals of a metric's milliseconds.
@@ -73,12 +81,19 @@ func raw(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 func round3(v float64) float64 { return math.Round(v*1000) / 1000 }
 
 // count writes n with thousands apart.
-func count(n int) string {
-	s := strconv.Itoa(n)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
+func count(n int) string { return apart(strconv.Itoa(n)) }
+
+// apart writes a comma between the thousands of a number.
+func apart(s string) string {
+	whole, rest, _ := strings.Cut(s, ".")
+	first := len(whole) - len(strings.TrimLeft(whole, minus))
+	for i := len(whole) - 3; i > first; i -= 3 {
+		whole = whole[:i] + "," + whole[i:]
 	}
-	return s
+	if rest != "" {
+		return whole + "." + rest
+	}
+	return whole
 }
 
 func plural(n int, noun string) string {
@@ -105,7 +120,7 @@ func figure(name string, f record.Figure) Figure { return figureSaid(name, f, in
 func bias(name string, f record.Figure) Figure { return figureSaid(name, f, withSign) }
 
 func figureSaid(name string, f record.Figure, say func(v float64, unit string) string) Figure {
-	out := Figure{Name: name, Rests: fmt.Sprintf("%s · %s", plural(f.Points(), "point"), f.Scope()), Covers: f.Covers()}
+	out := Figure{Name: name, Count: plural(f.Points(), "point"), Scope: f.Scope(), Covers: f.Covers()}
 	v, ok := f.Value()
 	if !ok {
 		out.Value, out.Few = tooFew, true

@@ -6,9 +6,20 @@ func TestNumbersKeepFourSignificantDigits(t *testing.T) {
 	for _, c := range []struct {
 		v    float64
 		want string
-	}{{0, "0"}, {0.0123456, "0.0123"}, {1.23456, "1.235"}, {12.3456, "12.35"}, {123.456, "123.5"}, {1234.56, "1235"}, {-12.3456, "−12.35"}} {
+	}{{0, "0"}, {0.0123456, "0.0123"}, {1.23456, "1.235"}, {12.3456, "12.35"}, {123.456, "123.5"}, {1234.56, "1,235"}, {1234567.8, "1,234,568"}, {-1234.5, "−1,234"}, {999.96, "1,000.0"}, {-12.3456, "−12.35"}} {
 		if got := number(c.v); got != c.want {
 			t.Errorf("%v: got %s, want %s", c.v, got, c.want)
+		}
+	}
+}
+
+func TestThousandsStandApart(t *testing.T) {
+	for _, c := range []struct{ got, want string }{
+		{count(999), "999"}, {count(1000), "1,000"}, {count(1234567), "1,234,567"}, {aligned("ttft_mean", 59.17543), "59,175.4"}, {aligned("tpot_mean", 0.0084), "8.40"},
+		{requests(4), "4"}, {requests(3.25), "3.250"}, {requests(2048), "2,048"}, {apart("−123456.7"), "−123,456.7"}, {apart("−123"), "−123"},
+	} {
+		if c.got != c.want {
+			t.Errorf("got %s, want %s", c.got, c.want)
 		}
 	}
 }

@@ -3,6 +3,7 @@ package page
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"net/url"
 	"slices"
 	"strings"
@@ -19,10 +20,13 @@ type grouping struct {
 	accuracy               []record.Accuracy
 }
 
-// show is a group's name on pages.
+// show is a group's name in headings.
 func (g grouping) show(name string) string {
-	if g.one == "model" {
+	switch g.one {
+	case "model":
 		return modelName(name)
+	case "engine":
+		return engineName(name)
 	}
 	return name
 }
@@ -68,7 +72,7 @@ func (s *site) group(g grouping, name string, points []record.Point) error {
 	d := Doc{Path: g.path + "/" + slug(name) + "/", Title: g.show(name),
 		Lead: fmt.Sprintf("%s, %s graded.", plural(len(points), "unit"), count(graded(points)))}
 	d.Description = name + ": " + d.Lead
-	d.Blocks = append(d.Blocks, Block{Kind: "figures", ID: "accuracy", Title: "Accuracy", Figures: figuresOf(g.accuracy, name)})
+	d.Blocks = append(d.Blocks, Block{Kind: "figures", ID: "accuracy", Title: "Accuracy", Note: accuracyNote, Figures: figuresOf(g.accuracy, name)})
 	for _, draw := range []func(metric string) plot.Chart{
 		func(m string) plot.Chart {
 			return s.scatter(id+"-"+m, "Measured and simulated "+metricName(m), m, points, byGrade)
@@ -77,7 +81,7 @@ func (s *site) group(g grouping, name string, points []record.Point) error {
 			return s.againstLoad(id+"-load-"+m, "Error of "+metricName(m)+" against concurrency", m, points, byGrade)
 		},
 	} {
-		b, err := s.pair("points/?"+g.column+"="+url.QueryEscape(g.show(name)), draw)
+		b, err := s.pair("points/?"+g.column+"="+url.QueryEscape(modelName(name)), draw)
 		if err != nil {
 			return err
 		}
@@ -132,7 +136,7 @@ func noisy(c *plot.Chart, series []plot.Series, points []record.Point, metric st
 	}
 }
 
-// concurrency is an axis labelled at the levels that were measured, when they are few enough.
+// concurrency is an axis labelled at the levels that were measured, or at the powers of two among many.
 func concurrency(points []record.Point) plot.Axis {
 	a := plot.Axis{Label: "concurrency", Log: true}
 	for i := range points {
@@ -140,9 +144,17 @@ func concurrency(points []record.Point) plot.Axis {
 	}
 	slices.Sort(a.Ticks)
 	if a.Ticks = slices.Compact(a.Ticks); len(a.Ticks) > 12 {
-		a.Ticks = nil
+		a.Ticks = slices.DeleteFunc(a.Ticks, func(v float64) bool { return v != math.Exp2(math.Round(math.Log2(v))) })
 	}
 	return a
+}
+
+// accuracyNote says what the figures of a group are.
+const accuracyNote = "Of the errors of each graded run's mean latency: their mean size, and their mean with the sign, positive where the simulation is slower."
+
+// ofRuns names a mean over the requests of a run.
+func ofRuns(metric string) string {
+	return "Mean " + strings.TrimSuffix(metricName(metric), " mean")
 }
 
 // figuresOf are the headline figures of a group; "" takes every group of all.
@@ -151,12 +163,12 @@ func figuresOf(all []record.Accuracy, group string) []Figure {
 	for _, id := range headlineMetrics {
 		for _, a := range all {
 			if (a.Group == group || group == "") && a.Metric == id {
-				out = append(out, figure(metricName(id)+", mean absolute error", a.MAPE), bias(metricName(id)+", bias", a.Bias))
+				out = append(out, figure(ofRuns(id)+", absolute error", a.MAPE), bias(ofRuns(id)+", bias", a.Bias))
 			}
 		}
 	}
 	if out == nil {
-		out = []Figure{{Name: "Mean absolute error", Value: "no figure", Few: true, Rests: "no point of this group is graded"}}
+		out = []Figure{{Name: "Mean absolute error", Value: "no figure", Few: true, Count: "no point of this group is graded"}}
 	}
 	return out
 }
@@ -247,7 +259,7 @@ func (s *site) laneTable(id string, points []record.Point) (Block, error) {
 		}
 		t.Rows = append(t.Rows, gradeRow(lead, countGrades(split[lane])))
 	}
-	return s.table("lanes", "Lane by lane", "A row is a lane; its model opens it. The error is the mean absolute one over its graded points.", t)
+	return s.table("lanes", "Lane by lane", "A row is a lane; its model opens it. The error is the mean absolute one over its graded points. G1 to G4 say how alike the comparison is, G5 that there is none.", t)
 }
 
 func (s *site) laneError(lane, metric string) Cell {

@@ -66,7 +66,7 @@ func (s *site) lane(lane string, points []record.Point) error {
 		Lead: fmt.Sprintf("%s, %s graded.", plural(len(points), "unit"), count(graded(points)))}
 	head.Description = head.Title + ": " + head.Lead
 	head.Blocks = append(head.Blocks,
-		Block{Kind: "figures", ID: "accuracy", Title: "Accuracy", Figures: figuresOf(s.Summary.ByLane, lane)},
+		Block{Kind: "figures", ID: "accuracy", Title: "Accuracy", Note: accuracyNote, Figures: figuresOf(s.Summary.ByLane, lane)},
 		Block{Kind: "links", Facts: []Fact{
 			{Name: "Engine: " + p.Engine, Href: "engines/" + slug(p.Engine) + "/"}, {Name: "Model: " + p.Model, Href: "models/" + slug(p.Model) + "/"},
 			{Name: "Chip: " + p.Hardware, Href: "chips/" + slug(p.Hardware) + "/"}}})

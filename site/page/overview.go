@@ -24,16 +24,19 @@ func (s *site) overview() error {
 	if d.Dataset, err = s.dataset(); err != nil {
 		return err
 	}
-	c := s.Summary.Coverage
-	d.Blocks = append(d.Blocks, s.ways(),
-		Block{Kind: "figures", ID: "headline", Title: "Mean absolute error of the mean latency",
-			Note: "Over every graded point. Lower is closer; the interval says how far the figure itself could be off.", Figures: figuresOf(s.Summary.Headline, "")},
-		s.gradeBar(c), s.find())
+	bar := s.gradeBar(s.Summary.Coverage)
+	bar.Facts = append(bar.Facts, Fact{"Why the rest are not scored", "", "coverage/"})
+	d.Blocks = append(d.Blocks,
+		Block{Kind: "figures", ID: "headline", Title: "How far off the latency is",
+			Note: "TTFT is the time to the first token, TPOT the time for each one after it. The absolute error is the mean size of the error over every graded run, lower is closer; bias keeps the sign, positive where the simulation is slower.", Figures: figuresOf(s.Summary.Headline, "")},
+		s.ways(), s.find(), bar)
 	moved, err := s.moved()
 	if err != nil {
 		return err
 	}
-	d.Blocks = append(d.Blocks, moved)
+	if moved != nil {
+		d.Blocks = append(d.Blocks, *moved)
+	}
 	for _, draw := range []func(metric string) plot.Chart{
 		func(m string) plot.Chart {
 			return s.scatter("scatter-"+m, "Measured and simulated "+metricName(m), m, s.Points, byEngine)
@@ -84,6 +87,7 @@ func (s *site) gradeBar(c record.Coverage) Block {
 		said = append(said, p.Name+" "+p.Value)
 	}
 	b.Bar = newBar("Units by grade: "+strings.Join(said, ", "), parts, sizes)
+	b.Facts = []Fact{{"What a grade means", "", "method/#grades"}}
 	return b
 }
 

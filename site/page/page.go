@@ -83,7 +83,8 @@ type Figure struct {
 	Value    string
 	Few      bool
 	Interval string
-	Rests    string // count and scope
+	Count    string // of points
+	Scope    string
 	Covers   string // what the interval covers, or why there is none
 }
 

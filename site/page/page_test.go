@@ -109,18 +109,24 @@ func TestFigureNeverStandsAlone(t *testing.T) {
 	}
 	figures := block(t, build(t, in).docs[""], "headline").Figures
 	want := []page.Figure{
-		{Name: "TTFT mean, mean absolute error", Value: "15.3%", Interval: "95% interval 10.0% to 20.0%", Rests: "5 points · scope A", Covers: "resampling"},
-		{Name: "TTFT mean, bias", Value: "−2.0%", Rests: "9 points · scope B", Covers: "one run"},
-		{Name: "TPOT mean, mean absolute error", Value: "too few points", Few: true, Rests: "4 points · scope C", Covers: "resampling"},
-		{Name: "TPOT mean, bias", Value: "+50.0%", Rests: "9 points · scope D", Covers: "one run"},
+		{Name: "Mean TTFT, absolute error", Value: "15.3%", Interval: "95% interval 10.0% to 20.0%", Count: "5 points", Scope: "scope A", Covers: "resampling"},
+		{Name: "Mean TTFT, bias", Value: "−2.0%", Count: "9 points", Scope: "scope B", Covers: "one run"},
+		{Name: "Mean TPOT, absolute error", Value: "too few points", Few: true, Count: "4 points", Scope: "scope C", Covers: "resampling"},
+		{Name: "Mean TPOT, bias", Value: "+50.0%", Count: "9 points", Scope: "scope D", Covers: "one run"},
 	}
 	if !slices.Equal(figures, want) {
 		t.Errorf("got  %+v\nwant %+v", figures, want)
 	}
+	if body := build(t, in).docs[""].Body; !strings.Contains(body, "9 points · scope D · one run") {
+		t.Error("what differs between figures is not said beside each")
+	}
 	for i, how := range []string{"resampling", "one run"} { // said beside each where it differs, once where it does not
 		in.Summary.Headline = []record.Accuracy{{Metric: "ttft_mean", MAPE: record.NewFigure(0.1, "ratio", 9, "A", 0, 1, "resampling"), Bias: record.NewFigure(0.1, "ratio", 9, "A", 0, 1, how)}}
-		if got, want := strings.Count(build(t, in).docs[""].Body, "resampling"), 1; got != want || i == 1 && !strings.Contains(build(t, in).docs[""].Body, "9 points · A · one run") {
+		if got, want := strings.Count(build(t, in).docs[""].Body, "resampling"), 1; got != want || i == 1 && !strings.Contains(build(t, in).docs[""].Body, "9 points · one run") {
 			t.Errorf("intervals by resampling and %s: resampling is named %d times, want %d", how, got, want)
+		}
+		if body := build(t, in).docs[""].Body; strings.Count(body, "Over A. ") != 1 {
+			t.Errorf("the scope that all share is not said once")
 		}
 	}
 }

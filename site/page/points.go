@@ -1,6 +1,7 @@
 package page
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -78,21 +79,25 @@ func identity(p *record.Point) []Fact {
 
 func comparison(p *record.Point) Block {
 	b := Block{Kind: "table", ID: "comparison", Title: "Measured beside simulated", Table: &Table{ID: "comparison", Caption: "Measured beside simulated", Columns: []Column{
-		{Label: "Metric"}, {Label: "Unit"}, {Label: "Measured", Num: true}, {Label: "Simulated", Num: true}, {Label: "Error", Num: true}, {Label: "Spread of repeated runs", Num: true}, {Label: "Interval of the simulated figure"}}}}
+		{Label: "Metric"}, {Label: "Measured", Num: true}, {Label: "Simulated", Num: true}, {Label: "Error", Num: true}, {Label: "Spread of repeated runs", Num: true}, {Label: "Interval of the simulated figure"}}}}
 	ids := sortedKeys(p.Metrics)
 	slices.SortStableFunc(ids, func(a, b string) int { return metricRank(a) - metricRank(b) })
 	for _, id := range ids {
 		m := p.Metrics[id]
 		measured, unit := quantity(m.Measured, m.Unit)
-		r := row(metricName(id), unit, measured, "", "", "", "")
+		name := metricName(id)
+		if unit != "" {
+			name += " (" + unit + ")"
+		}
+		r := row(name, measured, "", "", "", "")
 		r.ID = id
 		if p.Grade != record.G5 {
 			simulated, _ := quantity(m.Simulated, m.Unit)
-			r.Cells[3], r.Cells[4], r.Cells[6] = text(simulated), text(signed(m.RelativeError)), Cell{Text: m.Interval, Class: "wrap"}
+			r.Cells[2], r.Cells[3], r.Cells[5] = text(simulated), text(signed(m.RelativeError)), Cell{Text: m.Interval, Class: "wrap"}
 		}
-		r.Cells[5] = text("not repeated")
+		r.Cells[4] = text("not repeated")
 		if m.Noise != nil {
-			r.Cells[5] = text(percent(*m.Noise))
+			r.Cells[4] = text(percent(*m.Noise))
 		}
 		b.Table.Rows = append(b.Table.Rows, r)
 	}
@@ -103,10 +108,11 @@ func comparison(p *record.Point) Block {
 }
 
 func grade(p *record.Point) Block {
-	b := Block{Kind: "table", ID: "grade", Title: fmt.Sprintf("Grade %s: %s", p.Grade, gradeNames[p.Grade]), Note: p.Detail,
+	b := Block{Kind: "table", ID: "grade", Title: fmt.Sprintf("Grade %s: %s", p.Grade, gradeNames[p.Grade]),
+		Note: cmp.Or(p.Detail, "A condition that fails keeps the point from the grade it guards and from every better one."),
 		Table: &Table{ID: "grade", Caption: "Conditions of the grades", Columns: []Column{{Label: "Condition"}, {Label: "Guards"}, {Label: "Held"}, {Label: "Because"}}}}
 	if p.Reason != "" {
-		b.Note = fmt.Sprintf("%s: %s. %s", p.Reason, reasonTexts[p.Reason], p.Detail)
+		b.Note = fmt.Sprintf("%s: %s. %s", strings.ReplaceAll(string(p.Reason), "_", " "), reasonTexts[p.Reason], p.Detail)
 	}
 	for _, c := range p.Conditions {
 		held := Cell{Text: "held", Class: "held"}

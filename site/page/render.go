@@ -180,7 +180,10 @@ func links(m *markup, b *Block) {
 }
 
 func figures(m *markup, b *Block) {
-	alike := !slices.ContainsFunc(b.Figures, func(f Figure) bool { return f.Covers != b.Figures[0].Covers })
+	alike := func(of func(Figure) string) bool {
+		return !slices.ContainsFunc(b.Figures, func(f Figure) bool { return of(f) != of(b.Figures[0]) })
+	}
+	scope, covers := alike(func(f Figure) string { return f.Scope }), alike(func(f Figure) string { return f.Covers })
 	m.put(`<div class="figures">`)
 	for _, f := range b.Figures {
 		class := "value"
@@ -192,15 +195,39 @@ func figures(m *markup, b *Block) {
 		if f.Interval != "" {
 			m.say("\n<p class=\"interval\">", f.Interval, "</p>")
 		}
-		rests := f.Rests
-		if !alike {
+		rests := f.Count
+		if !scope {
+			rests += " · " + f.Scope
+		}
+		if !covers {
 			rests += " · " + f.Covers
 		}
 		m.say("\n<p class=\"rests\">", rests, "</p></div>")
 	}
 	m.put("\n</div>\n")
-	if alike && len(b.Figures) > 0 { // what all of them say is said once
-		m.say("<p class=\"rests\">Intervals: ", b.Figures[0].Covers, ".</p>\n")
+	if len(b.Figures) == 0 || !scope && !covers {
+		return
+	}
+	m.put(`<p class="rests">`) // what all of them say is said once
+	if f := b.Figures[0]; scope && f.Scope != "" {
+		m.say("Over ", f.Scope, ". ")
+	}
+	if covers {
+		m.intervals(b.Figures[0].Covers)
+	}
+	m.put("</p>\n")
+}
+
+// intervals says what they cover, or why there are none; its term of art leads to the glossary.
+func (m *markup) intervals(covers string) {
+	const term = "role keys"
+	if rest, none := strings.CutPrefix(covers, "no interval: "); none {
+		m.say("No interval: ", rest, ".")
+	} else if before, after, found := strings.Cut(covers, term); found {
+		m.say("Intervals: ", before, m.href("glossary/#role-key")+">"+term+"</a>")
+		m.put(esc(after), ".")
+	} else if covers != "" {
+		m.say("Intervals: ", covers, ".")
 	}
 }
 
@@ -215,6 +242,9 @@ func bar(m *markup, b *Block) {
 		m.put(`<li><svg width="12" height="12" aria-hidden="true"><rect width="12" height="12" class="`, p.Tone, `"/></svg> `, esc(p.Name), " <b>", esc(p.Value), "</b></li>\n")
 	}
 	m.put("</ul>\n")
+	if len(b.Facts) > 0 {
+		links(m, b)
+	}
 }
 
 func codes(m *markup, b *Block) {
@@ -254,6 +284,8 @@ func chart(m *markup, b *Block) {
 	m.put(`<span class="take"><a href="`, file(c.CSV), `" download>CSV</a> <a href="`, file(c.JSON), `" download>JSON</a> <a href="`, file(c.Light), `" download>SVG</a>`)
 	if c.List != "" {
 		m.put(` `, m.href(c.List), `>These points as a table</a>`)
+	} else if c.Table == nil {
+		m.say(" ", fmt.Sprintf("Its %s are too many to read here: the CSV and the JSON hold them.", plural(c.Rows, "row")), "")
 	}
 	m.put("</span></figcaption>\n</figure>\n")
 	if c.Table != nil {

@@ -23,7 +23,7 @@ func timeline(t *record.Timeline) []Block {
 		of         []float64
 		text       func(float64) string
 	}{
-		{"Requests running", "", t.Running, number}, {"Requests waiting", "", t.Waiting, number},
+		{"Requests running", "", t.Running, requests}, {"Requests waiting", "", t.Waiting, requests},
 		{"KV cache in use", "", t.KV, percent}, {"Tokens scheduled", " tokens/s", t.Tokens, number},
 	} {
 		top := slices.Max(strip.of)

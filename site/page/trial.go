@@ -40,7 +40,8 @@ func timeBar(r *spec.Result) []Block {
 	if len(parts) == 0 {
 		return nil
 	}
-	return []Block{{Kind: "bar", ID: "time", Title: "Where simulated time went", Bar: newBar("Simulated engine time: "+strings.Join(said, ", "), parts, sizes)}}
+	return []Block{{Kind: "bar", ID: "time", Title: "Where simulated time went",
+		Note: "Extend steps read prompts (prefill), decode steps write an answer token by token, mixed steps do both.", Bar: newBar("Simulated engine time: "+strings.Join(said, ", "), parts, sizes)}}
 }
 
 func methods(r *spec.Result) []Block {
@@ -118,7 +119,7 @@ func settings(tr *record.Trial) []Block {
 		if s.Covered {
 			covered = "yes"
 		}
-		recorded.Rows = append(recorded.Rows, Row{Cells: []Cell{code(s.Name), code(s.Recorded), text(s.Stage), text(string(s.Status)), code(stated), text(covered)}})
+		recorded.Rows = append(recorded.Rows, Row{Cells: []Cell{code(s.Name), code(s.Recorded), text(s.Stage), text(strings.ReplaceAll(string(s.Status), "_", " ")), code(stated), text(covered)}})
 	}
 	var blocks []Block
 	if len(recorded.Rows) > 0 {

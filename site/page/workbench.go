@@ -46,7 +46,8 @@ func (s *site) benchLane(points []record.Point) record.WorkbenchLane {
 	for _, id := range headlineMetrics {
 		for _, a := range s.Summary.ByLane {
 			if a.Group == p.Lane && a.Metric == id {
-				l.Errors = append(l.Errors, record.WorkbenchError(figure("Mean absolute error of "+metricName(id), a.MAPE)))
+				f := figure("Mean absolute error of "+metricName(id), a.MAPE)
+				l.Errors = append(l.Errors, record.WorkbenchError{Name: f.Name, Value: f.Value, Few: f.Few, Interval: f.Interval, Rests: f.Count + " · " + f.Scope, Covers: f.Covers})
 			}
 		}
 	}

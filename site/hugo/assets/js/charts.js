@@ -11,14 +11,16 @@ const onDark = matchMedia("screen and (prefers-color-scheme: dark)");
 const still = matchMedia("(prefers-reduced-motion: reduce)");
 const drawn = new Map();
 
-// ticks are 1, 2 and 5 of each power of ten; a log axis would label its ends otherwise.
+// ticks are 1, 2 and 5 of each power of ten, or more where those are few; a log axis would label its ends otherwise.
 function ticks(a) {
-  const at = [];
-  for (let e = -6; e < 12; e++) for (const m of [1, 2, 5]) {
-    const v = Number(`${m}e${e}`);
-    if (v >= a.min && v <= a.max) at.push(v);
+  for (const steps of [[1, 2, 5], [1, 1.5, 2, 3, 4, 5, 6, 7, 8, 9]]) {
+    const at = [];
+    for (let e = -6; e < 12; e++) for (const m of steps) {
+      const v = Number(`${m}e${e}`);
+      if (v >= a.min && v <= a.max) at.push(v);
+    }
+    if (at.length > 2 || steps.length > 3) return at;
   }
-  return at;
 }
 
 function axis(a, labels, room) {

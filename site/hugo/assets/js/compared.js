@@ -2,7 +2,7 @@
 import { el } from "./dom";
 
 const percent = new Intl.NumberFormat("en", { style: "percent", minimumFractionDigits: 1, maximumFractionDigits: 1, signDisplay: "exceptZero" });
-export const show = (c, v) => (v === null || v === "" ? "" : c.format === "percent" ? percent.format(v).replace("-", "\u2212") : c.format === "number" ? v.toFixed(c.digits) : String(v));
+export const show = (c, v) => (v === null || v === "" ? "" : c.format === "percent" ? percent.format(v).replace("-", "\u2212") : c.format === "number" ? v.toLocaleString("en", { minimumFractionDigits: c.digits, maximumFractionDigits: c.digits }) : String(v));
 
 export const most = 6; // columns a screen has room for
 

@@ -63,11 +63,19 @@ function cell(c, row, mark) {
   return td;
 }
 
+// cells of a row; where a unit has no figure the reason takes their place.
+function cells(shown, row, mark, reason) {
+  const none = shown.filter((c) => c.num && c.format && row[c.at] === null);
+  if (!row[reason] || none.length !== shown.filter((c) => c.format).length) return shown.map((c, i) => cell(c, row, i === 0 && mark));
+  const why = el("td", { colSpan: none.length, className: "few", textContent: row[reason].replaceAll("_", " ") });
+  return shown.filter((c) => c === none[0] || !none.includes(c)).map((c, i) => (c === none[0] ? why : cell(c, row, i === 0 && mark)));
+}
+
 async function start() {
   const { columns, rows } = await (await fetch(box.dataset.points)).json();
   columns.forEach((c, i) => (c.at = i));
   while (new Set(rows.map((r) => r[0].slice(0, short))).size < rows.length && short < 64) short++;
-  const shown = columns.filter((c) => c.label);
+  const shown = columns.filter((c) => c.label), reason = columns.findIndex((c) => c.id === "reason");
   const values = Object.fromEntries(columns.filter((c) => c.filter).map((c) => [c.id, [...new Set(rows.map((r) => r[c.at]))].filter((v) => v !== "" && v !== null).sort(compare)]));
   const state = read(columns, values, rows);
   const count = el("output", { ariaLive: "polite" });
@@ -114,7 +122,7 @@ async function start() {
   };
   const away = (row) => lay(state.beside.filter((r) => r !== row));
   const mark = (row) => {
-    const tick = el("input", { type: "checkbox", ariaLabel: `Put ${row.filter((v) => v !== null).slice(1, 9).join(", ")} beside others`, title: "Put beside others" });
+    const tick = el("input", { type: "checkbox", ariaLabel: `Put ${row.slice(1, 8).join(", ")} beside others`, title: "Put beside others" });
     tick.addEventListener("change", () => (tick.checked ? lay([...state.beside, row].slice(-most)) : away(row)));
     return tick;
   };
@@ -125,7 +133,7 @@ async function start() {
     const pages = Math.max(1, Math.ceil(found.length / perPage));
     state.page = Math.min(state.page, pages);
     const from = (state.page - 1) * perPage;
-    body.replaceChildren(...found.slice(from, from + perPage).map((r) => el("tr", { id: `u-${r[0]}` }, ...shown.map((c, i) => cell(c, r, i === 0 && mark(r))))));
+    body.replaceChildren(...found.slice(from, from + perPage).map((r) => el("tr", { id: `u-${r[0]}` }, ...cells(shown, r, mark(r), reason))));
     if (!found.length) body.append(el("tr", {}, el("td", { colSpan: shown.length, className: "few", textContent: "No point matches all of this. Fewer words, or “Clear all”, bring some back." })));
     table.setAttribute("aria-rowcount", String(found.length + 1));
     shown.forEach((c, i) => {

@@ -140,7 +140,7 @@ jobs:
 func TestNightlyPublishesWholeSuccessors(t *testing.T) {
 	keep.Rule(t, "COV-8", "COV-9")
 	const file = ".github/workflows/nightly.yml"
-	needs := map[string][]string{"site": {"nightly-tests", "next", "shard"}, "publish": {"next", "site"}, "deploy": {"publish"}}
+	needs := map[string][]string{"site": {"nightly-tests", "next", "shard"}, "publish": {"next", "site"}, "deploy": {"publish"}, "redeploy": {"next"}}
 	runs := map[string]string{"next": "unscored --snapshots", "site": "verify public --snapshots", "publish": "git push"}
 	rule := func(m *Module) (out []Finding) {
 		var w workflow
@@ -176,12 +176,14 @@ func TestNightlyPublishesWholeSuccessors(t *testing.T) {
   site: {needs: [nightly-tests, next, shard], steps: [{run: blis-score verify public --snapshots d}]}
   publish: {needs: [next, site], steps: [{run: git push}]}
   deploy: {needs: publish, steps: []}
+  redeploy: {needs: next, steps: []}
 `
 	edit := func(old, new string) files { return files{file: strings.Replace(good, old, new, 1)} }
 	hold(t, rule,
 		bad{"whole", files{file: good}, ""},
 		bad{"a failed shard is left out", edit("[nightly-tests, next, shard]", "[nightly-tests, next]"), "could publish"},
 		bad{"deployed before it is kept", edit("needs: publish", "needs: site"), "could publish"},
+		bad{"a failed deployment stays", edit("redeploy", "again"), "redeploy: follows []"},
 		bad{"no successor check", edit("verify public --snapshots d", "verify public"), "does not run \"verify public --snapshots\""},
 		bad{"history rewritten", edit("git push", "git push --force"), "does not run \"git push\""},
 		bad{"any order", edit("unscored --snapshots d", "latest"), "does not run \"unscored"})

@@ -62,7 +62,7 @@ func TestAFailedRunSaysWhereItsTrialsAre(t *testing.T) {
 	if err := o.settle(&said, failure); !errors.Is(err, failure) || said.String() != "" || !slices.Equal(names(t, "."), []string{"rel"}) {
 		t.Errorf("no trial: got %v, %q and %q, want nothing said and nothing left", err, &said, names(t, "."))
 	}
-	if err := os.CopyFS("rel.trials", fstest.MapFS{"a.json": {}, "b.json": {}}); err != nil {
+	if err := os.CopyFS("rel.trials", fstest.MapFS{"a.json": {}, "b.json": {}, ".trial-1": {}}); err != nil {
 		t.Fatal(err)
 	}
 	if err := o.settle(&said, failure); !errors.Is(err, failure) || said.String() != "2 finished trials are kept in rel.trials: --resume goes on from them\n" {

@@ -177,8 +177,8 @@ func (j *job) simulate(ctx context.Context, units []*ledger.Unit, progress io.Wr
 
 // onlyOf refuses kept trials of units that a run does not try: it would remove them when it is done.
 func onlyOf(dir string, units []*ledger.Unit) error {
-	kept, err := os.ReadDir(dir)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	kept, err := keptIn(dir)
+	if err != nil {
 		return err
 	}
 	tried := map[string]bool{}
@@ -186,8 +186,8 @@ func onlyOf(dir string, units []*ledger.Unit) error {
 		tried[u.ID] = true
 	}
 	others := 0
-	for _, e := range kept {
-		if id, ok := strings.CutSuffix(e.Name(), ".json"); ok && !tried[id] {
+	for _, id := range kept {
+		if !tried[id] {
 			others++
 		}
 	}
@@ -196,6 +196,21 @@ func onlyOf(dir string, units []*ledger.Unit) error {
 	}
 	return &diag.Refusal{Field: "--resume", Value: dir, Problem: fmt.Sprintf("keeps %d trials of units that are not selected, and would drop them", others),
 		Accept: "the --role, --lane, --units and --shard of the run that was interrupted, or a selection that holds its units; another --out; or no --resume, which drops every kept trial"}
+}
+
+// keptIn lists the units of the trials in dir, which need not exist. What a killed process was
+// writing is none.
+func keptIn(dir string) (ids []string, err error) {
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	for _, e := range entries {
+		if id, ok := strings.CutSuffix(e.Name(), ".json"); ok {
+			ids = append(ids, id)
+		}
+	}
+	return ids, err
 }
 
 // ticker says every two seconds how far a run is.
@@ -219,7 +234,7 @@ func (o *options) settle(progress io.Writer, err error) error {
 	if err == nil {
 		return os.RemoveAll(dir)
 	}
-	if kept, _ := os.ReadDir(dir); len(kept) > 0 {
+	if kept, _ := keptIn(dir); len(kept) > 0 {
 		fmt.Fprintf(progress, "%d finished trials are kept in %s: --resume goes on from them\n", len(kept), dir)
 		return err
 	}

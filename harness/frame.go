@@ -3,7 +3,6 @@ package harness
 import (
 	"strings"
 
-	"github.com/inference-sim/accuracy-dashboard/catalog"
 	"github.com/inference-sim/accuracy-dashboard/ledger"
 	"github.com/inference-sim/accuracy-dashboard/scorer/record"
 	"github.com/inference-sim/accuracy-dashboard/sim/spec"
@@ -25,7 +24,7 @@ const concurrencyTolerance = 0.02
 
 // frame states the run's requests and measurement in s. A value the run did not
 // record refuses the unit; nothing is defaulted.
-func frame(c *ledger.Configuration, m *catalog.Model, s *spec.Scenario, t *record.Trial) *record.Refused {
+func frame(c *ledger.Configuration, vocab int, s *spec.Scenario, t *record.Trial) *record.Refused {
 	k := c.Client
 	release, known := clients[k.Repo]
 	switch {
@@ -40,7 +39,7 @@ func frame(c *ledger.Configuration, m *catalog.Model, s *spec.Scenario, t *recor
 	}
 	s.Workload.InferenceX = &spec.InferenceX{
 		Release: release, ISL: k.InputLen, OSL: k.OutputLen, RangeRatio: k.RandomRangeRatio,
-		Prompts: *k.NumPrompts, Concurrency: *k.MaxConcurrency, Warmups: k.NumWarmups, VocabSize: m.Graph.Vocab,
+		Prompts: *k.NumPrompts, Concurrency: *k.MaxConcurrency, Warmups: k.NumWarmups, VocabSize: vocab,
 	}
 	s.Frame.Drain = "measured"
 	s.Frame.Accept = &spec.Accept{Failed: maxFailed, Unfinished: 0, Concurrency: concurrencyTolerance}

@@ -287,8 +287,11 @@ func TestReasons(t *testing.T) {
 		{"unclassified", `{"what":1}`, nil, record.FieldUnclassified, "what=1"},
 		{"an argument is no variable", `{"E":1}`, nil, record.FieldUnclassified, "E=1"},
 		{"successor not modelled", `{"lost":1}`, nil, record.FieldNotModelled, "its stand-in n is not modelled"},
-		{"two names of one setting", `{"old":1,"a":2}`, nil, record.ValueConflict, "a is passed as 2 and as 1"},
+		{"two names of one setting", `{"old":1,"a":2}`, nil, record.ValueConflict, "a: passed as 2 and as 1"},
 		{"first reason wins", `{"gone":1,"what":2,"n":3}`, nil, record.FieldNotModelled, "n=3"},
+		{"a setting before the catalog", `{"n":3}`, func(u *ledger.Unit) { u.Hardware = "tpu" }, record.FieldNotModelled, "n=3"},
+		{"a router before a setting", `{"n":3}`, configured(func(c *ledger.Configuration) { c.Router = &ledger.Router{Name: "q"} }), record.RouterUnsupported, "router q"},
+		{"a missing value before the catalog", "", func(u *ledger.Unit) { u.Hardware, u.Configurations[0].Client.NumPrompts = "tpu", nil }, record.ValueNotRecorded, "num_prompts"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			u := unit(t, cmp.Or(c.args, `{"a":1}`))
@@ -303,5 +306,19 @@ func TestReasons(t *testing.T) {
 				t.Error("a refused trial holds a result")
 			}
 		})
+	}
+}
+
+// A trial names every setting that blocks it, whatever reason it is refused for.
+func TestEverySettingThatBlocksIsNamed(t *testing.T) {
+	keep.Rule(t, "COV-5", "COV-7")
+	l := list(t, `{"name":"n","kind":"argument","status":"not_modelled"}`, `{"name":"gone","kind":"argument","status":"removed"}`)
+	got := try(t, world(t, port{name: "vllm", list: l}), unit(t, `{"gone":1,"n":3,"what":2}`)).Refusal
+	want := []record.Blocked{
+		{Reason: record.FieldNotInRelease, Setting: "gone", Value: "1", Why: "test"}, {Reason: record.FieldNotModelled, Setting: "n", Value: "3", Why: "test"},
+		{Reason: record.FieldUnclassified, Setting: "what", Value: "2", Why: "the engine's field list does not have it"},
+	}
+	if got == nil || got.Reason != record.FieldNotModelled || !slices.Equal(got.Settings, want) {
+		t.Errorf("got %+v, want %s and %+v", got, record.FieldNotModelled, want)
 	}
 }

@@ -40,7 +40,7 @@ func TestWhatTheEngineLogged(t *testing.T) {
 		u.Configurations[0].Logged = &c.log
 		trial := try(t, world(t, port{name: "vllm", list: list(t, slices.Clone(rows)...)}), u)
 		if c.args == "" {
-			if r := trial.Refusal; r == nil || r.Reason != record.ValueConflict || r.Detail != "block-size is launched as 32 and logged as passed as 16" {
+			if r := trial.Refusal; r == nil || r.Reason != record.ValueConflict || r.Detail != "block-size: launched as 32 and logged as passed as 16" {
 				t.Errorf("%s: got %+v, want %s", c.name, r, record.ValueConflict)
 			}
 			continue

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/inference-sim/accuracy-dashboard/catalog"
 	"github.com/inference-sim/accuracy-dashboard/engines"
 	"github.com/inference-sim/accuracy-dashboard/internal/diag"
 	"github.com/inference-sim/accuracy-dashboard/ledger"
@@ -14,8 +13,8 @@ import (
 )
 
 // scenario builds the scenario of t's unit and fills t's settings, estimates and
-// client differences. Each stage needs the one before, so the first
-// that fails names the reason.
+// client differences. Every reason not to that can be looked at is, and the first of
+// record.Reasons wins.
 func (w *World) scenario(t *record.Trial) (*spec.Scenario, *record.Refused) {
 	u := t.Unit
 	kind, refused := w.engine(u)
@@ -27,18 +26,9 @@ func (w *World) scenario(t *record.Trial) (*spec.Scenario, *record.Refused) {
 	if refused != nil {
 		return nil, refused
 	}
-	if refused := w.router(c.Router); refused != nil {
-		return nil, refused
-	}
 	s := &spec.Scenario{Schema: spec.Schema, Engine: spec.Engine{Kind: kind.Name(), Version: t.Simulated}}
-	model, refused := w.place(u, c, s)
-	if refused != nil {
-		return nil, refused
-	}
-	if refused := frame(c, model, s, t); refused != nil {
-		return nil, refused
-	}
-	return s, state(c, kind.Fields(), s, t)
+	vocab, placed := w.place(u, c, s)
+	return s, first(append(state(c, kind.Fields(), s, t), w.router(c.Router), frame(c, vocab, s, t), placed))
 }
 
 func (w *World) engine(u *ledger.Unit) (engines.Kind, *record.Refused) {
@@ -97,19 +87,20 @@ func (w *World) router(r *ledger.Router) *record.Refused {
 	return refuse(record.RouterUnsupported, "%s: the router table maps it to llm-d %s, which is not simulated", named, m.Policy)
 }
 
-// place sets model, checkpoint and hardware by their catalog names.
-func (w *World) place(u *ledger.Unit, c *ledger.Configuration, s *spec.Scenario) (*catalog.Model, *record.Refused) {
+// place sets model, checkpoint and hardware by their catalog names, and gives the size of
+// the model's vocabulary.
+func (w *World) place(u *ledger.Unit, c *ledger.Configuration, s *spec.Scenario) (vocab int, refused *record.Refused) {
 	ref, ok := w.Catalog.Resolve(u.Source, *c.Checkpoint)
 	if !ok || ref.Kind != "model" {
-		return nil, refuse(record.NotInCatalog, "model %s", *c.Checkpoint)
+		return 0, refuse(record.NotInCatalog, "model %s", *c.Checkpoint)
 	}
 	chip, ok := w.Catalog.Resolve(u.Source, u.Hardware)
 	if !ok || chip.Kind != "chip" {
-		return nil, refuse(record.NotInCatalog, "chip %s", u.Hardware)
+		return 0, refuse(record.NotInCatalog, "chip %s", u.Hardware)
 	}
 	m, err := w.Catalog.Model(ref.Name)
 	if err != nil {
-		return nil, refuse(record.NotInCatalog, "%v", err)
+		return 0, refuse(record.NotInCatalog, "%v", err)
 	}
 	s.Model, s.Hardware = ref.Name, chip.Name
 	if _, ok := m.Checkpoint(*c.Checkpoint); ok {
@@ -117,9 +108,9 @@ func (w *World) place(u *ledger.Unit, c *ledger.Configuration, s *spec.Scenario)
 	} else if p, ok := m.ForPrecision(u.Precision); ok {
 		s.Checkpoint = p.Name
 	} else {
-		return nil, refuse(record.NotInCatalog, "checkpoint %s of model %s", *c.Checkpoint, ref.Name)
+		return 0, refuse(record.NotInCatalog, "checkpoint %s of model %s", *c.Checkpoint, ref.Name)
 	}
-	return m, nil
+	return m.Graph.Vocab, nil
 }
 
 // version is the run's own engine version: what the source recorded, else its image.

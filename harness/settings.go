@@ -2,6 +2,7 @@ package harness
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -12,10 +13,9 @@ import (
 )
 
 // state carries every setting the run passed into s, or what the engine's field
-// list puts in its place, and writes each down on t. All settings are looked at
-// before the first reason in §11.4's order is returned, so that a trial names
-// everything that blocks it.
-func state(c *ledger.Configuration, list *fields.List, s *spec.Scenario, t *record.Trial) *record.Refused {
+// list puts in its place, and writes each down on t. All settings are looked at, so
+// that a trial names each that blocks it.
+func state(c *ledger.Configuration, list *fields.List, s *spec.Scenario, t *record.Trial) []*record.Refused {
 	d := decider{list: list, args: tree{}, env: map[string]string{}, trial: t}
 	for _, p := range d.passedArgs(c) {
 		d.decide(passed{name: p.path, value: p.value, recorded: p.path})
@@ -28,7 +28,7 @@ func state(c *ledger.Configuration, list *fields.List, s *spec.Scenario, t *reco
 	}
 	d.earlier()
 	s.Engine.Args, s.Engine.Env = d.args, d.env
-	return first(d.refused)
+	return d.refused
 }
 
 // passedArgs are the arguments of the launch and those the engine logged as passed.
@@ -47,7 +47,7 @@ func (d *decider) passedArgs(c *ledger.Configuration) []leaf {
 		if !twice {
 			out = append(out, p)
 		} else if text(v) != text(p.value) {
-			d.refuse(record.ValueConflict, "%s is launched as %s and logged as passed as %s", p.path, text(v), text(p.value))
+			d.refuse(record.ValueConflict, p.path, "", fmt.Sprintf("launched as %s and logged as passed as %s", text(v), text(p.value)))
 		}
 	}
 	return out
@@ -86,23 +86,26 @@ func covers(f *fields.Field, v any) bool {
 	return len(f.Values) == 0 || slices.Contains(f.Values, text(v))
 }
 
-// first is the refusal whose reason comes first in §11.4, joined with the others
-// of the same reason.
+// first is the refusal whose reason comes first, joined with the others of the same
+// reason, and with every setting that blocks the unit; nil in refused is no refusal.
 func first(refused []*record.Refused) *record.Refused {
+	refused = slices.DeleteFunc(refused, func(r *record.Refused) bool { return r == nil })
 	if len(refused) == 0 {
 		return nil
 	}
 	order := record.Reasons()
-	lead := slices.MinFunc(refused, func(a, b *record.Refused) int {
+	lead := &record.Refused{Reason: slices.MinFunc(refused, func(a, b *record.Refused) int {
 		return cmp.Compare(slices.Index(order, a.Reason), slices.Index(order, b.Reason))
-	})
+	}).Reason}
 	var details []string
 	for _, r := range refused {
 		if r.Reason == lead.Reason {
 			details = append(details, r.Detail)
 		}
+		lead.Settings = append(lead.Settings, r.Settings...)
 	}
-	return &record.Refused{Reason: lead.Reason, Detail: strings.Join(details, "; ")}
+	lead.Detail = strings.Join(details, "; ")
+	return lead
 }
 
 // passed is one setting on its way into the scenario. A renamed setting keeps the
@@ -121,20 +124,21 @@ type decider struct {
 	refused []*record.Refused
 }
 
-func (d *decider) refuse(reason record.Reason, format string, args ...any) {
-	d.refused = append(d.refused, refuse(reason, format, args...))
+func (d *decider) refuse(reason record.Reason, setting, value, why string) {
+	b := record.Blocked{Reason: reason, Setting: setting, Value: value, Why: why}
+	d.refused = append(d.refused, &record.Refused{Reason: reason, Detail: b.String(), Settings: []record.Blocked{b}})
 }
 
 // decide looks p up and carries it, replaces it or refuses it.
 func (d *decider) decide(p passed) {
 	f := d.lookup(p)
 	if f == nil {
-		d.refuse(record.FieldUnclassified, "%s=%s", p.name, text(p.value))
+		d.refuse(record.FieldUnclassified, p.name, text(p.value), "the engine's field list does not have it")
 		return
 	}
 	set := record.Setting{Name: p.recorded, Recorded: text(p.value), Stage: "passed", Status: f.Status, Covered: covers(f, p.value)}
 	if d.list.Hidden(f, p.value) { // takes precedence over what the engine models (§11.4)
-		d.refuse(record.CodeNotVisible, "%s=%s names code that the modelled release does not ship", p.name, text(p.value))
+		d.refuse(record.CodeNotVisible, p.name, text(p.value), "names code that the modelled release does not ship")
 		return
 	}
 	switch f.Status {
@@ -174,11 +178,11 @@ func (d *decider) standIn(p passed, f *fields.Field) string {
 		if f.Status == fields.Removed {
 			reason = record.FieldNotInRelease
 		}
-		d.refuse(reason, "%s=%s: %s", p.name, text(p.value), f.Evidence)
+		d.refuse(reason, p.name, text(p.value), f.Evidence)
 		return ""
 	}
 	if len(r.ValidWhen) > 0 && !slices.Contains(r.ValidWhen, text(p.value)) {
-		d.refuse(record.FieldNotModelled, "%s=%s: the rule stands in for %s alone", p.name, text(p.value), strings.Join(r.ValidWhen, ", "))
+		d.refuse(record.FieldNotModelled, p.name, text(p.value), fmt.Sprintf("the rule stands in for %s alone", strings.Join(r.ValidWhen, ", ")))
 		return ""
 	}
 	e := record.Estimate{Field: p.recorded, Recorded: text(p.value), Rule: r.Do, Reason: r.Reason, Exact: r.Preserves != ""}
@@ -204,7 +208,7 @@ func (d *decider) successor(from *fields.Field, name string, value any) {
 			return
 		}
 	}
-	d.refuse(record.FieldNotModelled, "%s: its stand-in %s is not modelled", from.Name, name)
+	d.refuse(record.FieldNotModelled, from.Name, "", fmt.Sprintf("its stand-in %s is not modelled", name))
 }
 
 // carry states p in the scenario. Two recorded settings may say the same thing
@@ -218,7 +222,7 @@ func (d *decider) carry(p passed) {
 		old, twice = d.args.put(p.name, p.value)
 	}
 	if twice && text(old) != text(p.value) {
-		d.refuse(record.ValueConflict, "%s is passed as %s and as %s", p.name, text(old), text(p.value))
+		d.refuse(record.ValueConflict, p.name, "", fmt.Sprintf("passed as %s and as %s", text(old), text(p.value)))
 	}
 }
 

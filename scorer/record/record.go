@@ -58,8 +58,25 @@ type Library struct {
 
 // Refused is why no result exists.
 type Refused struct {
-	Reason Reason `json:"reason"`
-	Detail string `json:"detail"` // names the field and value, or the condition
+	Reason   Reason    `json:"reason"`
+	Detail   string    `json:"detail"`             // names the fields and values, or the condition
+	Settings []Blocked `json:"settings,omitempty"` // each one that blocks the unit, whatever its reason
+}
+
+// Blocked is one setting that keeps a unit from being scored.
+type Blocked struct {
+	Reason  Reason `json:"reason"`
+	Setting string `json:"setting"`
+	Value   string `json:"value,omitempty"` // empty where no single value does
+	Why     string `json:"why"`
+}
+
+// String names the setting, its value and why it blocks.
+func (b Blocked) String() string {
+	if b.Value == "" {
+		return b.Setting + ": " + b.Why
+	}
+	return b.Setting + "=" + b.Value + ": " + b.Why
 }
 
 // Setting is one setting the run recorded.
@@ -115,10 +132,11 @@ const (
 	BuildUnparseable    Reason = "build_unparseable"
 )
 
-// Reasons lists the closed set in the seed's order; the first that applies wins.
+// Reasons lists the closed set in the order in which the first that applies wins: without an
+// engine and a topology no setting can be looked at; the rest is in §11.4's order.
 func Reasons() []Reason {
-	return []Reason{CodeNotVisible, RouterUnsupported, ValueNotRecorded, FieldNotModelled, FieldUnclassified, EngineUnsupported,
-		TopologyUnsupported, NotInCatalog, FieldNotInRelease, ValueConflict, BuildUnparseable}
+	return []Reason{EngineUnsupported, TopologyUnsupported, CodeNotVisible, RouterUnsupported, ValueNotRecorded, FieldNotModelled,
+		FieldUnclassified, NotInCatalog, FieldNotInRelease, ValueConflict, BuildUnparseable}
 }
 
 // Point is a trial compared and graded.

@@ -12,22 +12,6 @@ import (
 // BacklogSchema names the layout of a Backlog.
 const BacklogSchema = "blis.backlog/1"
 
-// playbooks maps a kind of entry to the trigger that clears it, of those in §12 of the Target Design.
-var playbooks = map[string]string{
-	"field": "a port of the setting, or of another engine release", "coefficient": "a measurement or a better pricing form",
-	"release": "a port of that engine release", "client": "a source that records more",
-}
-
-// cleared maps a reason to what ends it (§11.4).
-var cleared = map[record.Reason]string{
-	record.CodeNotVisible: "an engine release that ships the code", record.RouterUnsupported: "a router table entry with its evidence",
-	record.ValueNotRecorded: "a record that states the value, or an estimation rule for it", record.FieldNotModelled: "a port of the setting, or an estimation rule for its value",
-	record.FieldUnclassified: "a field list that classifies the setting", record.EngineUnsupported: "a new engine",
-	record.TopologyUnsupported: "a new topology", record.NotInCatalog: "a new model or chip",
-	record.FieldNotInRelease: "a port of an engine release that has the setting", record.ValueConflict: "records that agree: the source's to correct",
-	record.BuildUnparseable: "a record that names the engine build: the source's to correct",
-}
-
 // Rank lists what blocks or demotes points, most points first, then by name. One
 // point counts once an entry.
 func Rank(points []record.Point) record.Backlog {
@@ -41,7 +25,6 @@ func Rank(points []record.Point) record.Backlog {
 			}
 			seen[k] = true
 			if found[k] == nil {
-				e.Playbook = cmp.Or(playbooks[e.Kind], cleared[points[i].Reason])
 				found[k] = &e
 			}
 			found[k].Points++
@@ -59,41 +42,61 @@ func Rank(points []record.Point) record.Backlog {
 
 // blockers lists one point's entries.
 func blockers(p *record.Point) []record.BacklogEntry {
-	entry := func(kind, name, effect, detail string) record.BacklogEntry {
-		return record.BacklogEntry{Engine: p.Engine, Kind: kind, Name: name, Effect: effect, Detail: detail}
-	}
 	if p.Grade == record.G5 {
-		return []record.BacklogEntry{entry("reason", string(p.Reason)+": "+p.Detail, "blocks", p.Detail)}
+		return blocking(p)
 	}
 	var out []record.BacklogEntry
+	demotes := func(kind, name, detail string) {
+		out = append(out, record.BacklogEntry{Engine: p.Engine, Kind: kind, Name: name, Effect: "demotes", Detail: detail, Playbook: playbooks[kind].clears, Recipe: playbooks[kind].recipe})
+	}
 	for _, s := range p.Trial.Settings {
 		switch modelled := s.Status == fields.Modelled || s.Status == fields.Inert; {
 		case s.Stage == "passed" && !modelled:
-			out = append(out, entry("field", s.Name, "demotes", string(s.Status)))
+			demotes("field", s.Name, string(s.Status))
 		case s.Status == fields.Modelled && !s.Covered:
-			out = append(out, entry("field", s.Name, "demotes", "a value its evidence does not cover"))
+			demotes("field", s.Name, "a value its evidence does not cover")
 		case s.Logged != "" && s.Resolved != "" && s.Logged != s.Resolved:
-			out = append(out, entry("field", s.Name, "demotes", "a fidelity defect: the run's engine resolved another value"))
+			demotes("fidelity", s.Name, "the run's engine resolved another value")
 		}
 	}
 	for _, e := range p.Trial.Estimates {
 		if e.Recorded == "" {
-			out = append(out, entry("field", e.Field, "demotes", "not recorded: "+e.Reason))
+			demotes("value", e.Field, "not recorded: "+e.Reason)
 		}
 	}
 	for _, s := range p.Trial.Steps {
 		for _, part := range s.Parts {
 			if part.Method != "measured" {
 				what := cmp.Or(strings.TrimSpace(part.Primitive+" "+part.Kernel), part.Name) // work of the host is no primitive
-				out = append(out, entry("coefficient", what+" on "+p.Hardware, "demotes", "price is "+part.Method))
+				demotes("coefficient", what+" on "+p.Hardware, "price is "+part.Method)
 			}
 		}
 	}
+	for _, l := range p.Trial.Libraries {
+		if l.Priced == nil || !*l.Priced {
+			demotes("library", l.Name+" "+l.Version, "its kernels are not known to be the ones priced")
+		}
+	}
 	for _, c := range p.Trial.Client {
-		out = append(out, entry("client", c, "demotes", "request stream"))
+		demotes("client", c, "request stream")
 	}
 	if p.EngineVersion != p.Trial.Simulated {
-		out = append(out, entry("release", p.EngineVersion, "demotes", "simulated as "+p.Trial.Simulated))
+		demotes("release", p.EngineVersion, "simulated as "+p.Trial.Simulated)
+	}
+	return out
+}
+
+// blocking lists each setting that blocks a point, or the one condition that does.
+func blocking(p *record.Point) []record.BacklogEntry {
+	blocks := func(r record.Reason, what, detail string) record.BacklogEntry {
+		return record.BacklogEntry{Engine: p.Engine, Kind: "reason", Name: string(r) + ": " + what, Effect: "blocks", Detail: detail, Playbook: cleared[r].clears, Recipe: cleared[r].recipe}
+	}
+	if p.Trial.Refusal == nil || len(p.Trial.Refusal.Settings) == 0 {
+		return []record.BacklogEntry{blocks(p.Reason, p.Detail, p.Detail)}
+	}
+	var out []record.BacklogEntry
+	for _, s := range p.Trial.Refusal.Settings {
+		out = append(out, blocks(s.Reason, s.Setting, s.Why))
 	}
 	return out
 }

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/inference-sim/accuracy-dashboard/engines/fields"
 	"github.com/inference-sim/accuracy-dashboard/internal/keep"
 	"github.com/inference-sim/accuracy-dashboard/ledger"
 	"github.com/inference-sim/accuracy-dashboard/scorer/record"
@@ -244,73 +243,6 @@ func TestCoverageAddsUp(t *testing.T) {
 	c := Cover(p, 9, 3)
 	if c.Graded != 5 || c.Units != 6 || c.ByReason[record.EngineUnsupported] != 1 || c.ByGrade[record.G4]+c.ByGrade[record.G5] != c.Units {
 		t.Errorf("got %+v, want counts that add up to 6", c)
-	}
-}
-
-func TestBacklogRanks(t *testing.T) {
-	keep.Rule(t, "COV-7")
-	blocked, demoted := exact(), exact()
-	blocked.Unit.ID, blocked.Refusal = "u2", &record.Refused{Reason: record.NotInCatalog, Detail: "model m"}
-	demoted.Settings[0].Status = fields.NotModelled
-	p, err := Points([]record.Trial{blocked, demoted, named(demoted, "u3")})
-	if err != nil {
-		t.Fatal(err)
-	}
-	b := Rank(p).Entries
-	if len(b) != 2 || b[0].Name != "max-num-seqs" || b[0].Points != 2 || b[0].Effect != "demotes" || b[1].Effect != "blocks" || b[1].Playbook == "" {
-		t.Errorf("got %+v, want the field first with 2 points, then the model", b)
-	}
-}
-
-// §11.6: each kind of thing that demotes a point is an entry of its own, with its playbook.
-func TestBacklogNamesEveryKind(t *testing.T) {
-	keep.Rule(t, "COV-7")
-	for _, c := range []struct {
-		kind, name string
-		spoil      func(*record.Trial)
-	}{
-		{"field", "max-num-seqs", func(t *record.Trial) { t.Settings[0].Status = fields.NotModelled }},
-		{"field", "max-num-seqs", func(t *record.Trial) { t.Settings[0].Covered = false }},
-		{"field", "max-num-seqs", func(t *record.Trial) { t.Settings[0].Logged, t.Settings[0].Resolved = "8", "16" }},
-		{"field", "router", func(t *record.Trial) { t.Estimates = []record.Estimate{{Field: "router"}} }},
-		{"coefficient", "step gap on h", func(t *record.Trial) {
-			t.Steps = []record.TypicalStep{{Parts: []record.StepPart{{Name: "step gap", Method: "assumed"}}}}
-		}},
-		{"coefficient", "gemm cutlass/fp8 on h", func(t *record.Trial) {
-			t.Steps = []record.TypicalStep{{Parts: []record.StepPart{{Primitive: "gemm", Kernel: "cutlass/fp8", Method: "assumed"}}}}
-		}},
-		{"client", "client commit", func(t *record.Trial) { t.Client = []string{"client commit"} }},
-		{"release", "1.2.3", func(t *record.Trial) { t.Simulated = "1.3.0" }},
-		{"reason", "not_in_catalog: m", func(t *record.Trial) { t.Refusal = &record.Refused{Reason: record.NotInCatalog, Detail: "m"} }},
-	} {
-		trial := exact()
-		c.spoil(&trial)
-		got := Rank([]record.Point{one(t, trial)}).Entries
-		if len(got) != 1 || got[0].Kind != c.kind || got[0].Name != c.name || got[0].Playbook == "" {
-			t.Errorf("%s %s: got %+v, want one entry with its playbook", c.kind, c.name, got)
-		}
-	}
-	if got := Rank([]record.Point{one(t, exact())}).Entries; len(got) != 0 {
-		t.Errorf("a G1: got %+v, want nothing to do", got)
-	}
-}
-
-// §11.4: what keeps a unit from being scored names what ends it, and only what a new entry
-// ends asks for one.
-func TestBacklogSaysWhatClearsEachReason(t *testing.T) {
-	said := map[string]record.Reason{}
-	for _, r := range record.Reasons() {
-		trial := exact()
-		trial.Refusal = &record.Refused{Reason: r, Detail: "d"}
-		got := Rank([]record.Point{one(t, trial)}).Entries
-		if len(got) != 1 || got[0].Playbook == "" || said[got[0].Playbook] != "" {
-			t.Fatalf("%s: got %+v, want one entry with a playbook of its own", r, got)
-		}
-		said[got[0].Playbook] = r
-		onboards := r == record.EngineUnsupported || r == record.TopologyUnsupported || r == record.NotInCatalog
-		if strings.HasPrefix(got[0].Playbook, "a new ") != onboards {
-			t.Errorf("%s is cleared by %q", r, got[0].Playbook)
-		}
 	}
 }
 

@@ -71,13 +71,18 @@ type Backlog struct {
 	Entries []BacklogEntry `json:"entries"` // most points first, then by name
 }
 
-// BacklogEntry is one thing to do.
+// BacklogEntry is one thing to do. Its kind is "field", a setting that was stood in for;
+// "fidelity", one that the port resolves otherwise; "value", one that no record states;
+// "coefficient"; "library"; "client"; "release"; or "reason", what keeps points from being scored.
+// Neither a refused item of an engine's surface nor an execution mode without a price is a kind:
+// a run reaches the one through a setting, which is its reason, and the other ends the scoring.
 type BacklogEntry struct {
 	Engine   string `json:"engine"`
-	Kind     string `json:"kind"` // "surface", "field", "coefficient", "mode", "reason"
+	Kind     string `json:"kind"`
 	Name     string `json:"name"`
 	Effect   string `json:"effect"` // "blocks" or "demotes"
 	Points   int    `json:"points"`
-	Playbook string `json:"playbook"` // the trigger that clears it (§12)
+	Playbook string `json:"playbook"` // what clears it (§12)
+	Recipe   string `json:"recipe"`   // where that is written, below the site's root
 	Detail   string `json:"detail"`
 }

@@ -75,7 +75,7 @@ func (s *site) backlog() error {
 		if strings.HasSuffix(e.Name, ": "+e.Detail) {
 			detail = ""
 		}
-		t.Rows = append(t.Rows, Row{Cells: []Cell{what, text(fmt.Sprint(e.Points)), text(e.Effect), text(e.Engine), text(e.Kind), {Text: detail, Class: "wrap"}, {Text: e.Playbook, Class: "wrap"}}})
+		t.Rows = append(t.Rows, Row{Cells: []Cell{what, text(fmt.Sprint(e.Points)), text(e.Effect), text(e.Engine), text(e.Kind), {Text: detail, Class: "wrap"}, {Text: e.Playbook, Class: "wrap", Href: e.Recipe}}})
 	}
 	b, err := s.table("backlog", "Entries", "", t)
 	if err != nil {

@@ -86,9 +86,12 @@ func chartOf(t *testing.T, blocks []page.Block, id string) *page.Chart {
 
 func TestBacklogSaysADetailOnce(t *testing.T) {
 	in := sitetest.Release(10)
-	in.Backlog.Entries = []record.BacklogEntry{{Kind: "reason", Name: "engine_unsupported: no port of it", Detail: "no port of it"}, {Kind: "field", Name: "router", Detail: "not modelled"}}
+	in.Backlog.Entries = []record.BacklogEntry{{Kind: "reason", Name: "engine_unsupported: no port of it", Detail: "no port of it"}, {Kind: "field", Name: "router", Detail: "not modelled", Recipe: "contributing/add/#a-model"}}
 	rows := block(t, build(t, in).docs["backlog/"], "backlog").Table.Rows
 	if got, want := []string{rows[0].Cells[5].Text, rows[1].Cells[5].Text}, []string{"", "not modelled"}; !slices.Equal(got, want) {
 		t.Errorf("got details %q, want %q", got, want)
+	}
+	if got := rows[1].Cells[6].Href; got != "contributing/add/#a-model" {
+		t.Errorf("what clears an entry links to %q", got)
 	}
 }

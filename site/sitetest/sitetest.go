@@ -32,8 +32,8 @@ func Release(n int) page.Input {
 	summarise(&in)
 	publish(&in)
 	in.Backlog = &record.Backlog{Schema: "blis.backlog/1", Entries: []record.BacklogEntry{
-		{Engine: "vllm", Kind: "field", Name: "kv-transfer-config", Effect: "blocks", Points: 40, Playbook: "engine behaviour", Detail: "no estimation rule"},
-		{Engine: "sglang", Kind: "coefficient", Name: "moe_gemm on mi355x", Effect: "demotes", Points: 12, Playbook: "coefficient", Detail: hostile}}}
+		{Engine: "vllm", Kind: "field", Name: "kv-transfer-config", Effect: "blocks", Points: 40, Playbook: "engine behaviour", Recipe: "reference/invariants/#T-F1", Detail: "no estimation rule"},
+		{Engine: "sglang", Kind: "coefficient", Name: "moe_gemm on mi355x", Effect: "demotes", Points: 12, Playbook: "coefficient", Recipe: "contributing/add/#a-coefficient-or-a-pricing-form", Detail: hostile}}}
 	return in
 }
 

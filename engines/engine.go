@@ -4,17 +4,18 @@
 // An engine is a state machine without time. The simulator tells it what arrived,
 // asks it to Poll, advances simulated time by the prices of the batches it
 // launches, and calls Complete when the oldest batch in flight ends. The engine
-// decides everything its upstream decides and nothing else; it has no clock, no
-// goroutine and no randomness.
+// decides everything its upstream decides and nothing else; it has no clock and no
+// goroutine, and seeds nothing: a request brings what chance decides of it.
 //
 // Source: Target Design §6.2 to §6.4, §8.2. Rules kept: X3, SIM-7, SIM-12, DEV-3,
-// DEV-13.
+// DEV-6, DEV-13.
 package engines
 
 import (
 	"github.com/inference-sim/accuracy-dashboard/catalog"
 	"github.com/inference-sim/accuracy-dashboard/cost/plan"
 	"github.com/inference-sim/accuracy-dashboard/engines/fields"
+	"github.com/inference-sim/accuracy-dashboard/internal/substream"
 )
 
 // Engine is one instance of a serving engine.
@@ -61,7 +62,10 @@ type Request struct {
 	Priority  int     // larger is less urgent
 	Arrival   float64 // seconds; only orders equal priorities
 	Salt      string  // cache salt
-	Token     TokenRecord
+	// Drafts decides which drafts the target accepts: number i, uniform on [0, 1), is
+	// output token i's. Whatever is drafted when, a token's number stays (DEV-6).
+	Drafts substream.Stream
+	Token  TokenRecord
 }
 
 // PromptTokens is the prompt's length.

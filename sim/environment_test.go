@@ -1,9 +1,12 @@
 package sim
 
 import (
+	"bytes"
 	"math"
+	"slices"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"github.com/inference-sim/accuracy-dashboard/catalog"
 	"github.com/inference-sim/accuracy-dashboard/cost"
@@ -176,6 +179,54 @@ workload: {clients: [{name: a, requests: 1, arrivals: {constant: {rate: 1}}, pro
 		if _, err = Run(s, embeddedWorld(t)); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: got %v, want %q", args, err, want)
 		}
+	}
+}
+
+// Which drafts are accepted is random input: another seed accepts others, a replay the
+// same. An acceptance that no engine reads is said to have no effect.
+func TestDraftsAreAcceptedByTheSeed(t *testing.T) {
+	keep.Rule(t, "DEV-6", "DEV-11", "SIM-11")
+	const text = `schema: blis.scenario/1
+engine: {kind: vllm, version: main-2f41c894, args: {tensor-parallel-size: 8DRAFTS}}
+model: deepseek-r1
+hardware: h200_sxm
+workload:
+  acceptance: {per_position: [0.5, 0.5]}
+  clients: [{name: a, requests: 5, arrivals: {constant: {rate: 3}}, prompt: {fixed: 100}, output: {fixed: 60}}]
+frame: {seed: SEED}
+`
+	seeded := func(drafts, seed string) *spec.Scenario {
+		s, err := spec.Parse("s.yaml", []byte(strings.NewReplacer("DRAFTS", drafts, "SEED", seed).Replace(text)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	of := func(s *spec.Scenario, w World) (*spec.Result, float64) {
+		r, err := Run(s, w)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r, value(t, r, "e2e_mean", "cluster")
+	}
+	const two = ", speculative-config: {method: mtp, num_speculative_tokens: 2}"
+	w := embeddedWorld(t)
+	var trace bytes.Buffer
+	w.Export = &trace
+	r, first := of(seeded(two, "1"), w)
+	if _, second := of(seeded(two, "2"), embeddedWorld(t)); first == second || r.Random != "the acceptance of drafts, from substreams of the frame's seed" {
+		t.Errorf("seeds 1 and 2 give %v and %v s, and random input is %q", first, second, r.Random)
+	}
+	again, w := seeded(two, "1"), embeddedWorld(t)
+	again.Workload.Clients, again.Workload.Trace = nil, &spec.Trace{Path: "t.jsonl"}
+	w.Files = fstest.MapFS{"t.jsonl": {Data: trace.Bytes()}}
+	if replayed, got := of(again, w); got != first || replayed.Random != r.Random {
+		t.Errorf("the replay gives %v s by %q, want %v", got, replayed.Random, first)
+	}
+	r, _ = of(seeded("", "1"), embeddedWorld(t))
+	said := slices.ContainsFunc(r.Settings, func(s spec.Setting) bool { return s.Name == "workload.acceptance" && s.Value == "no effect" })
+	if !said || !strings.HasPrefix(r.Random, "none") {
+		t.Errorf("without a drafter: random input is %q, settings say so: %v", r.Random, said)
 	}
 }
 

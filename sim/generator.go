@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"github.com/inference-sim/accuracy-dashboard/internal/substream"
 	"github.com/inference-sim/accuracy-dashboard/sim/des"
 	"github.com/inference-sim/accuracy-dashboard/sim/spec"
 	"github.com/inference-sim/accuracy-dashboard/sim/workload"
@@ -18,6 +19,7 @@ type generator struct {
 	frame   *spec.Frame
 	record  *recorder
 	trace   *workload.TraceWriter // nil writes none
+	drafts  *substream.Family     // of requests, by their output; nil where no engine drafts
 
 	now      des.Time
 	created  int64
@@ -111,6 +113,9 @@ func (g *generator) take(i int, now des.Time) *request {
 	}
 	r := g.pool.get()
 	r.fill(&g.scratch, i, now)
+	if g.drafts != nil {
+		r.engine.Drafts = g.drafts.At(r.engine.Output.Stream)
+	}
 	r.serial = uint64(g.created)
 	g.created++
 	if !r.warmup {

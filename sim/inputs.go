@@ -2,6 +2,7 @@ package sim
 
 import (
 	"io/fs"
+	"strings"
 
 	"github.com/inference-sim/accuracy-dashboard/internal/canon"
 	"github.com/inference-sim/accuracy-dashboard/internal/diag"
@@ -14,7 +15,8 @@ import (
 type inputs struct {
 	sources []workload.Source
 	labels  []workload.Label
-	random  string        // what is drawn, for the Result
+	drawn   []string      // what is
+	fixed   string        // why nothing is, where that is so
 	data    []spec.Source // files read
 }
 
@@ -23,16 +25,24 @@ func openInputs(s *spec.Scenario, files fs.FS) (*inputs, error) {
 	switch {
 	case w.InferenceX != nil:
 		return &inputs{sources: []workload.Source{client.New(w.InferenceX)}, labels: []workload.Label{{}},
-			random: "none: the client's own generator fixes every request"}, nil
+			fixed: "the client's own generator fixes every request"}, nil
 	case w.Trace != nil:
 		return openTrace(w.Trace, files)
 	}
 	src, labels := workload.New(w.Clients, s.Frame.Seed)
-	in := &inputs{sources: src, labels: labels, random: "none: every input is fixed"}
+	in := &inputs{sources: src, labels: labels, fixed: "every input is fixed"}
 	if workload.Random(w.Clients) {
-		in.random = "arrivals, lengths or sessions, from substreams of the frame's seed"
+		in.drawn = append(in.drawn, "arrivals, lengths or sessions")
 	}
 	return in, nil
+}
+
+// random is what a Result says is drawn.
+func (in *inputs) random() string {
+	if len(in.drawn) == 0 {
+		return "none: " + in.fixed
+	}
+	return strings.Join(in.drawn, ", and ") + ", from substreams of the frame's seed"
 }
 
 func openTrace(t *spec.Trace, files fs.FS) (*inputs, error) {
@@ -52,6 +62,6 @@ func openTrace(t *spec.Trace, files fs.FS) (*inputs, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &inputs{sources: src, labels: labels, random: "none: a trace is replayed",
+	return &inputs{sources: src, labels: labels, fixed: "a trace is replayed",
 		data: []spec.Source{{Kind: "trace", Origin: t.Path, SHA256: sum}}}, nil
 }

@@ -20,6 +20,7 @@ import (
 	"github.com/inference-sim/accuracy-dashboard/cost/plan"
 	"github.com/inference-sim/accuracy-dashboard/engines"
 	"github.com/inference-sim/accuracy-dashboard/internal/diag"
+	"github.com/inference-sim/accuracy-dashboard/internal/substream"
 	"github.com/inference-sim/accuracy-dashboard/sim/des"
 	"github.com/inference-sim/accuracy-dashboard/sim/spec"
 	"github.com/inference-sim/accuracy-dashboard/sim/workload"
@@ -149,6 +150,7 @@ func (m *model) addInstances(client des.ID) ([]des.ID, error) {
 		return nil, err
 	}
 	m.settings = settings
+	m.drafts(p)
 	if e, ok := m.world.Environment.(interface{ Serve(*spec.Acceptance) }); ok {
 		e.Serve(s.Workload.Acceptance)
 	}
@@ -169,6 +171,19 @@ func (m *model) addInstances(client des.ID) ([]des.ID, error) {
 		targets = append(targets, id)
 	}
 	return targets, nil
+}
+
+// drafts gives requests the numbers that decide which of their drafts are accepted,
+// where the engines draft any. Where they do not, the Result says so of an acceptance:
+// arms of one search serve one workload.
+func (m *model) drafts(p *plan.PoolPlan) {
+	if p.Drafts.Tokens > 0 {
+		f := substream.New(m.scenario.Frame.Seed, "engine", "draft acceptance")
+		m.generator.drafts = &f
+		m.inputs.drawn = append(m.inputs.drawn, "the acceptance of drafts")
+	} else if m.scenario.Workload.Acceptance != nil {
+		m.settings = append(m.settings, engines.Resolved{Name: "workload.acceptance", Value: "no effect", Source: "rule", Why: "the engine drafts nothing"})
+	}
 }
 
 // wants is whether the frame asks for some statistic of a quantity.

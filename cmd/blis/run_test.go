@@ -83,22 +83,26 @@ func TestRunLeavesNothingPartial(t *testing.T) {
 
 func TestExportThenReplayGivesTheSameFigures(t *testing.T) {
 	keep.Rule(t, "DEV-7")
-	dir := withFiles(t, map[string]string{"s.yaml": chatScenario})
-	_, want, _ := blisIn(t, dir, "run", "s.yaml")
-	if code, _, complaint := blisIn(t, dir, "trace", "export", "s.yaml", "--out", "t.jsonl"); code != 0 {
-		t.Fatal(complaint)
-	}
-	code, got, complaint := blisIn(t, dir, "replay", "s.yaml", "t.jsonl")
-	if code != 0 {
-		t.Fatal(complaint)
-	}
-	var a, b spec.Result
-	if json.Unmarshal([]byte(want), &a) != nil || json.Unmarshal([]byte(got), &b) != nil || len(a.Figures) != len(b.Figures) || len(a.Figures) == 0 {
-		t.Fatalf("%d and %d figures", len(a.Figures), len(b.Figures))
-	}
-	for i := range a.Figures {
-		if a.Figures[i].Value != b.Figures[i].Value {
-			t.Errorf("%s: got %v, want %v", a.Figures[i].Metric, b.Figures[i].Value, a.Figures[i].Value)
+	drafts := strings.NewReplacer("max-num-seqs: 32", "tensor-parallel-size: 8, speculative-config: {method: mtp, num_speculative_tokens: 1}", "llama-3.1-8b", "deepseek-r1", "h100_sxm", "h200_sxm",
+		"workload:", "workload:\n  acceptance: {per_position: [0.6]}").Replace(chatScenario)
+	for _, scenario := range []string{chatScenario, drafts} {
+		dir := withFiles(t, map[string]string{"s.yaml": scenario})
+		_, want, _ := blisIn(t, dir, "run", "s.yaml")
+		if code, _, complaint := blisIn(t, dir, "trace", "export", "s.yaml", "--out", "t.jsonl"); code != 0 {
+			t.Fatal(complaint)
+		}
+		code, got, complaint := blisIn(t, dir, "replay", "s.yaml", "t.jsonl")
+		if code != 0 {
+			t.Fatal(complaint)
+		}
+		var a, b spec.Result
+		if json.Unmarshal([]byte(want), &a) != nil || json.Unmarshal([]byte(got), &b) != nil || len(a.Figures) != len(b.Figures) || len(a.Figures) == 0 {
+			t.Fatalf("%d and %d figures", len(a.Figures), len(b.Figures))
+		}
+		for i := range a.Figures {
+			if a.Figures[i].Value != b.Figures[i].Value {
+				t.Errorf("%s: got %v, want %v", a.Figures[i].Metric, b.Figures[i].Value, a.Figures[i].Value)
+			}
 		}
 	}
 }

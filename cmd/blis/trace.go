@@ -31,7 +31,7 @@ func replayCmd() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			s.Workload = spec.Workload{Trace: &spec.Trace{Path: filepath.Base(args[1]), Scale: scale}}
+			s.Workload = spec.Workload{Trace: &spec.Trace{Path: filepath.Base(args[1]), Scale: scale}, Acceptance: s.Workload.Acceptance}
 			w, err := d.open(args[1])
 			if err != nil {
 				return err

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/inference-sim/accuracy-dashboard/engines"
+	"github.com/inference-sim/accuracy-dashboard/internal/substream"
 )
 
 // Run runs the suite on one engine, with n random scenarios.
@@ -24,7 +25,8 @@ func base() Setup {
 }
 
 func ask(id int, prompt, output int) Arrival {
-	return Arrival{Request: engines.Request{ID: engines.RequestID(id), MaxTokens: output,
+	drafts := substream.New(1, "ask", "drafts")
+	return Arrival{Request: engines.Request{ID: engines.RequestID(id), MaxTokens: output, Drafts: drafts.At(uint64(id)),
 		Prompt: []engines.Segment{{Stream: uint64(id), Count: prompt}}, Output: engines.Segment{Stream: uint64(id) + 1<<32}}}
 }
 

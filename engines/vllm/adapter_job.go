@@ -6,6 +6,7 @@ import (
 	"github.com/inference-sim/accuracy-dashboard/engines"
 	"github.com/inference-sim/accuracy-dashboard/engines/vllm/kv"
 	"github.com/inference-sim/accuracy-dashboard/engines/vllm/sched"
+	"github.com/inference-sim/accuracy-dashboard/internal/substream"
 )
 
 // job is a request inside the engine. Jobs are pooled.
@@ -13,6 +14,8 @@ type job struct {
 	content identity // beside the request's own first fields, which a step reads with it
 	request *engines.Request
 	sched.Request
+	drafts substream.Stream // the request's, from output token drawn on
+	drawn  int
 }
 
 // newJob makes a request the scheduler understands out of r.
@@ -30,7 +33,7 @@ func (e *Engine) newJob(r *engines.Request) *job {
 	}
 	seq := j.Sequence
 	seq.Reset()
-	j.request = r
+	j.request, j.drafts, j.drawn = r, r.Drafts, 0
 	j.Request = sched.Request{Sequence: seq, Number: uint64(r.ID), Priority: r.Priority, Arrival: r.Arrival,
 		MaxTokens: limit, MinTokens: r.MinTokens, Owner: j}
 	if !r.IgnoreEOS && r.StopAt < limit {

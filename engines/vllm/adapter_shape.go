@@ -5,6 +5,7 @@ package vllm
 import (
 	"github.com/inference-sim/accuracy-dashboard/cost/plan"
 	"github.com/inference-sim/accuracy-dashboard/engines/vllm/sched"
+	"github.com/inference-sim/accuracy-dashboard/internal/substream"
 )
 
 // shape describes a batch in the cost model's terms and has every stage priced.
@@ -69,25 +70,30 @@ func mode(rank *plan.RankStep, verified int) plan.StepMode {
 	return plan.DecodeOnly
 }
 
-// verify decides how many drafts of each entry the target accepts: draft i of the
-// output position p stands when the position's own number, a hash of stream and
-// position, lies below the profile's probability. Content decides, so a server
-// setting cannot change it.
+// verify decides how many drafts of each entry the target accepts: draft k of the output
+// position p stands when position p+k's number lies below the profile's probability. The
+// request brings its numbers, so a server setting cannot change them.
 func (e *Engine) verify(b *sched.Batch) {
 	for i := range b.Entries {
 		en := &b.Entries[i]
 		if en.Drafts == 0 || en.Origin != sched.FromRunning || en.Request.Status == sched.Finished {
 			continue
 		}
-		r := en.Request.Owner.(*job).request
-		at := uint64(r.Output.Start + en.Request.Outputs())
+		drafts := en.Request.Owner.(*job).draftsFrom(en.Request.Outputs())
 		en.Accepted = 0
 		for k := 0; k < en.Drafts && k < len(e.parts.Acceptance.PerPosition); k++ {
-			u := float64(mix(mix(r.Output.Stream)^(at+uint64(k)))>>11) / (1 << 53)
-			if u >= e.parts.Acceptance.PerPosition[k] {
+			if drafts.Float64() >= e.parts.Acceptance.PerPosition[k] {
 				break
 			}
 			en.Accepted++
 		}
 	}
+}
+
+// draftsFrom is the job's numbers from an output position on, which never falls.
+func (j *job) draftsFrom(position int) substream.Stream {
+	for ; j.drawn < position; j.drawn++ {
+		j.drafts.Float64()
+	}
+	return j.drafts
 }

@@ -5,7 +5,8 @@ type Workload struct {
 	InferenceX *InferenceX `yaml:"inferencex,omitempty" json:"inferencex,omitempty"`
 	Clients    []Client    `yaml:"clients,omitempty" json:"clients,omitempty"`
 	Trace      *Trace      `yaml:"trace,omitempty" json:"trace,omitempty"`
-	// Acceptance is read by an engine that drafts, which is refused without it.
+	// Acceptance is read by an engine that drafts, which is refused without it; of any
+	// other the Result says that it has no effect.
 	Acceptance *Acceptance `yaml:"acceptance,omitempty" json:"acceptance,omitempty"`
 }
 

@@ -137,22 +137,18 @@ func (q *compareQuery) replicate(ctx context.Context, path string) (values [][]f
 	}
 	values = make([][]float64, len(q.metrics))
 	s.Frame.Metrics, s.Frame.Scopes = q.metrics, []string{"cluster"}
-	for seed := 1; seed <= q.seeds; seed++ {
-		s.Frame.Seed = uint64(seed)
-		r, err := simulate(ctx, path, s, w)
-		if err != nil {
-			return nil, false, err
-		}
+	err = replications(ctx, path, s, w, 1, func(r *spec.Result) (bool, error) {
+		random = r.Drawn()
 		for i, id := range q.metrics {
 			v, err := valueOf(path, r, id)
 			if err != nil {
-				return nil, false, err
+				return false, err
 			}
 			values[i] = append(values[i], v)
 		}
-		random = r.Random[:4] != "none"
-	}
-	return values, random, nil
+		return len(values[0]) < q.seeds, nil
+	})
+	return values, random, err
 }
 
 // valueOf is a metric's value over the cluster. A run that its frame does not accept

@@ -64,25 +64,32 @@ func (p *progress) due(t time.Time) bool {
 }
 
 func (p *progress) show(now des.Time, l sim.Load) {
+	p.write(func() string {
+		done := fmt.Sprint(l.Completed)
+		if p.goal > 0 {
+			done = fmt.Sprintf("%d/%d", l.Completed, p.goal)
+		}
+		line := fmt.Sprintf("%.1f s simulated, %s requests", float64(now)/1e6, done)
+		if p.live && p.n > 0 {
+			line += fmt.Sprintf(", %d outstanding, batch %d, queue %d, KV %.0f%%, TTFT %.0f ms, TPOT %.1f ms", l.Outstanding, p.running, p.queue, 100*p.kv,
+				1e3*p.ttft/float64(p.n), 1e3*p.tpot/float64(max(1, p.tokens)))
+		}
+		return line
+	})
+}
+
+// write shows a line when one is due.
+func (p *progress) write(line func() string) {
 	t := time.Now()
 	if !p.due(t) {
 		return
 	}
 	p.shown = t
-	done := fmt.Sprint(l.Completed)
-	if p.goal > 0 {
-		done = fmt.Sprintf("%d/%d", l.Completed, p.goal)
-	}
-	before, after := "", "\n"
 	if p.terminal {
-		before, after = clearLine, ""
+		fmt.Fprint(p.to, clearLine+line())
+		return
 	}
-	fmt.Fprintf(p.to, "%s%.1f s simulated, %s requests", before, float64(now)/1e6, done)
-	if p.live && p.n > 0 {
-		fmt.Fprintf(p.to, ", %d outstanding, batch %d, queue %d, KV %.0f%%, TTFT %.0f ms, TPOT %.1f ms", l.Outstanding, p.running, p.queue, 100*p.kv,
-			1e3*p.ttft/float64(p.n), 1e3*p.tpot/float64(max(1, p.tokens)))
-	}
-	fmt.Fprint(p.to, after)
+	fmt.Fprintln(p.to, line())
 }
 
 func (p *progress) clear() {

@@ -75,34 +75,33 @@ func (q *replicateQuery) run(ctx context.Context, path string) (figures []spec.F
 	}
 	s.Frame.Metrics, s.Frame.Scopes = q.metrics, []string{"cluster"}
 	values := make([][]float64, len(q.metrics))
-	for seed := 1; ; seed++ {
-		s.Frame.Seed = uint64(seed)
-		r, err := simulate(ctx, path, s, w)
-		if err != nil {
-			return nil, nil, err
-		}
-		if r.Random[:4] == "none" {
-			return nil, nil, &diag.Refusal{File: path, Problem: "has no random input: every replication would be the same run", Accept: "blis run", Rule: "DEV-11"}
+	err = replications(ctx, path, s, w, 1, func(r *spec.Result) (bool, error) {
+		if !r.Drawn() {
+			return false, &diag.Refusal{File: path, Problem: "has no random input: every replication would be the same run", Accept: "blis run", Rule: "DEV-11"}
 		}
 		for i, id := range q.metrics {
 			v, err := valueOf(path, r, id)
 			if err != nil {
-				return nil, nil, err
+				return false, err
 			}
 			values[i] = append(values[i], v)
 		}
-		if seed < analysis.MinReplications {
-			continue
+		n := len(values[0])
+		if n < analysis.MinReplications {
+			return true, nil
 		}
-		figures, wide, err := q.estimate(values)
-		if err != nil || len(wide) == 0 {
-			return figures, nil, err
+		var wide []string
+		var err error
+		figures, wide, err = q.estimate(values)
+		if len(wide) > 0 && n >= q.limit {
+			short = &exit.CheckFailed{What: fmt.Sprintf("%s: --width: %g is not reached within --limit %d: %s", path, q.width, q.limit, strings.Join(wide, ", "))}
 		}
-		if seed >= q.limit {
-			what := fmt.Sprintf("%s: --width: %g is not reached within --limit %d: %s", path, q.width, q.limit, strings.Join(wide, ", "))
-			return figures, &exit.CheckFailed{What: what}, nil
-		}
+		return err == nil && len(wide) > 0 && short == nil, err
+	})
+	if err != nil {
+		return nil, nil, err
 	}
+	return figures, short, nil
 }
 
 // estimate gives each metric's interval, and the widths of those too wide.

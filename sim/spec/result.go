@@ -1,6 +1,8 @@
 package spec
 
 import (
+	"strings"
+
 	"github.com/inference-sim/accuracy-dashboard/internal/canon"
 	"github.com/inference-sim/accuracy-dashboard/internal/diag"
 )
@@ -207,6 +209,9 @@ func (r *Result) Figure(id, scope string) (f Figure, ok bool) {
 	}
 	return Figure{}, false
 }
+
+// Drawn is whether the run has random input, so that another seed gives another run.
+func (r *Result) Drawn() bool { return !strings.HasPrefix(r.Random, "none") }
 
 // JSON is the document's one byte form.
 func (r *Result) JSON() ([]byte, error) { return canon.JSON(r) }

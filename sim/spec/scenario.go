@@ -67,7 +67,7 @@ func Parse(file string, data []byte) (*Scenario, error) {
 		return nil, replaced(err)
 	}
 	if err := first(zeroes(data), s.Complete()); err != nil {
-		return nil, placed(file, data, err)
+		return nil, Place(file, data, err)
 	}
 	s.text = data
 	return s, nil
@@ -119,9 +119,9 @@ func replaced(err error) error {
 	return err
 }
 
-// placed gives a refusal the line and column of its field in data, or of the
+// Place gives a refusal the line and column of its field in data, or of the
 // nearest key above it that is written out.
-func placed(file string, data []byte, err error) error {
+func Place(file string, data []byte, err error) error {
 	r, ok := errors.AsType[*diag.Refusal](err)
 	if !ok {
 		return err

@@ -16,6 +16,7 @@ import (
 	"github.com/inference-sim/accuracy-dashboard/ledger"
 	"github.com/inference-sim/accuracy-dashboard/registry"
 	"github.com/inference-sim/accuracy-dashboard/scorer/record"
+	"github.com/inference-sim/accuracy-dashboard/sim/search"
 	"github.com/inference-sim/accuracy-dashboard/sim/spec"
 	"github.com/invopop/jsonschema"
 )
@@ -31,6 +32,8 @@ type document struct {
 var documents = []document{
 	{"scenario", "what to simulate and how it is measured", spec.Scenario{}, "yaml"},
 	{"result", "what one run gave", spec.Result{}, "json"},
+	{"search", "what a search varies, ranks by and asks for", search.Spec{}, "yaml"},
+	{"search-report", "what a search found: every arm ranked, or why not", search.Report{}, "json"},
 	{"unit", "one measured run", ledger.Unit{}, "json"},
 	{"trial", "a unit turned into a scenario and run", record.Trial{}, "json"},
 	{"points", "every point of a release", []record.Point{}, "json"},

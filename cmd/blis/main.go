@@ -23,6 +23,6 @@ func root() *cobra.Command {
 	}
 	registry := registryCmd()
 	registry.AddCommand(fitCompositeCmd())
-	c.AddCommand(runCmd(), replayCmd(), traceCmd(), compareCmd(), replicateCmd(), benchCmd(), metricsCmd(), schemaCmd(), catalogCmd(), ledgerCmd(), priceCmd(), registry, oracleCmd(), fieldsCmd(), explainCmd(), scenarioCmd(), docsCmd(), invariantsCmd())
+	c.AddCommand(runCmd(), replayCmd(), traceCmd(), compareCmd(), replicateCmd(), searchCmd(), benchCmd(), metricsCmd(), schemaCmd(), catalogCmd(), ledgerCmd(), priceCmd(), registry, oracleCmd(), fieldsCmd(), explainCmd(), scenarioCmd(), docsCmd(), invariantsCmd())
 	return c
 }

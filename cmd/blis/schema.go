@@ -16,6 +16,7 @@ import (
 	"github.com/inference-sim/accuracy-dashboard/internal/diag"
 	"github.com/inference-sim/accuracy-dashboard/internal/strict"
 	"github.com/inference-sim/accuracy-dashboard/internal/world"
+	"github.com/inference-sim/accuracy-dashboard/sim/search"
 	"github.com/inference-sim/accuracy-dashboard/sim/spec"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	keyword "github.com/santhosh-tekuri/jsonschema/v6/kind"
@@ -50,7 +51,7 @@ func schemaValidateCmd() *cobra.Command {
 	var d dataFlags
 	c := &cobra.Command{
 		Use:   "validate DOCUMENT FILE...",
-		Short: "check files against a document's schema, and a scenario as explain would",
+		Short: "check files against a document's schema, a scenario as explain would, a search but for its runs",
 		Long:  "A file holds one document; one whose name ends in .jsonl, such as the ledger's units, holds one on each line.",
 		Args:  cobra.MinimumNArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -101,9 +102,16 @@ func validate(check func(string, []byte) error, document, file string) (string, 
 }
 
 // validator checks the files of a document. What a scenario may say is for the engine, the
-// catalog and the coefficients to judge, so one is resolved.
+// catalog and the coefficients to judge, so one is resolved; the grid of a search is laid out.
 func validator(document string, d dataFlags) (func(file string, data []byte) error, error) {
-	if document == "scenario" {
+	switch document {
+	case "search":
+		w, err := world.Open(d.Paths)
+		return func(file string, data []byte) error {
+			_, err := openStudy(w, search.Document{File: file, Data: data})
+			return err
+		}, err
+	case "scenario":
 		w, err := world.Open(d.Paths)
 		return func(file string, data []byte) error {
 			s, err := spec.Parse(file, data)

@@ -15,20 +15,20 @@ import (
 
 // Every command that simulates or converts stops when it is interrupted, and leaves no file.
 func TestEveryRunStopsWhenInterrupted(t *testing.T) {
-	dir := withFiles(t, map[string]string{"s.yaml": chatScenario, "t.jsonl": "", "a.csv": "TIMESTAMP,ContextTokens,GeneratedTokens\n2023-11-16 18:17:03.9799600,5,1\n"})
+	dir := withFiles(t, map[string]string{"s.yaml": chatScenario, "t.jsonl": "", "seats.yaml": seats, "a.csv": "TIMESTAMP,ContextTokens,GeneratedTokens\n2023-11-16 18:17:03.9799600,5,1\n"})
 	if code, _, complaint := blisIn(t, dir, "trace", "export", "s.yaml", "--out", "t.jsonl"); code != exit.Done {
 		t.Fatal(complaint)
 	}
 	done, cancel := context.WithCancel(t.Context())
 	cancel()
-	for _, line := range []string{"run s.yaml --timeline x --plot y", "bench --requests 10", "compare s.yaml s.yaml", "replicate s.yaml", "replay s.yaml t.jsonl", "trace export s.yaml --out x", "trace convert a.csv --from azure --out x"} {
+	for _, line := range []string{"run s.yaml --timeline x --plot y", "bench --requests 10", "compare s.yaml s.yaml", "replicate s.yaml", "search seats.yaml --plot x", "replay s.yaml t.jsonl", "trace export s.yaml --out x", "trace convert a.csv --from azure --out x"} {
 		var out, complaint bytes.Buffer
 		code := exit.Run(done, root(), strings.Fields(line), &out, &complaint)
 		if want := "blis: interrupted: context canceled\nhint: interrupted; nothing half-written was left\n"; code != exit.Refused || complaint.String() != want || out.Len() > 0 {
 			t.Errorf("%s: got %d, %q, want %d, %q", line, code, complaint.String(), exit.Refused, want)
 		}
 	}
-	if left, _ := os.ReadDir(dir); len(left) != 3 {
+	if left, _ := os.ReadDir(dir); len(left) != 4 {
 		t.Errorf("left %v, want what was there", left)
 	}
 }

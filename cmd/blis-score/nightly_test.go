@@ -1,8 +1,10 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/inference-sim/accuracy-dashboard/internal/keep"
@@ -54,5 +56,41 @@ func TestAStrandedReleaseIsDeployedAgain(t *testing.T) {
 		if got != c.want {
 			t.Errorf("%s: got %q, want %q", c.name, got, c.want)
 		}
+	}
+}
+
+// The night hands over each tag with the commit it names, oldest first, and takes annotated tags
+// alone.
+func TestTheNightNamesTheCommitOfEachTag(t *testing.T) {
+	keep.Rule(t, "LIF-1", "LIF-3")
+	need.Tool(t, "git", "install git")
+	text := workflowStep(t, "nightly.yml", "next", "unscored")
+	origin, bin := t.TempDir(), t.TempDir()
+	if err := os.WriteFile(filepath.Join(bin, "go"), []byte("#!/bin/sh\nprintf '%s\\n' \"$@\" > \"$ARGUMENTS\"\necho v1.2.0\necho v1.10.0\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	const commit = "git -c user.name=a -c user.email=a@b commit --quiet --allow-empty --message x"
+	shell(t, origin, "git init --quiet --initial-branch main && "+commit+" && git branch published")
+	var want []string
+	for i, name := range []string{"v1.2.0", "v1.10.0"} {
+		date := fmt.Sprintf("GIT_COMMITTER_DATE=2020-01-0%dT00:00:00Z", i+1)
+		shell(t, origin, commit+" && git -c user.name=a -c user.email=a@b tag --annotate --message m "+name, date)
+		want = append(want, name+"="+strings.TrimSpace(shell(t, origin, "git rev-parse HEAD")))
+	}
+	night := func() (arguments, output string, err error) {
+		work, temp := filepath.Join(t.TempDir(), "work"), t.TempDir()
+		shell(t, origin, "git clone --quiet . "+work)
+		env := []string{"RUNNER_TEMP=" + temp, "GITHUB_OUTPUT=" + temp + "/output", "ARGUMENTS=" + temp + "/arguments"}
+		err = script(work, "PATH="+bin+":$PATH\n"+text, env...).Run()
+		files := tree(t, temp)
+		return files["arguments"], files["output"], err
+	}
+	arguments, output, err := night()
+	if err != nil || !strings.HasSuffix(arguments, strings.Join(want, "\n")+"\n") || output != "tag=v1.2.0\nlater=1\n" {
+		t.Errorf("got %q, %q, %v, want %q in order and the first to be scored", arguments, output, err, want)
+	}
+	shell(t, origin, "git tag v1.11.0")
+	if _, _, err := night(); err == nil {
+		t.Error("a tag that is not annotated was accepted")
 	}
 }

@@ -13,11 +13,20 @@ import (
 func unscoredCmd() *cobra.Command {
 	var dir string
 	c := &cobra.Command{
-		Use:   "unscored --snapshots DIR [TAG...]",
+		Use:   "unscored --snapshots DIR [TAG=COMMIT...]",
 		Short: "list the releases without scores, in the order they were tagged",
 		Long: "Lists those of the given tags that are releases without scores, one a line, in the order given: that of\n" +
-			"`git tag --sort=creatordate`. A pre-release is no release. A published release whose tag is gone or moved is refused.",
-		RunE: func(c *cobra.Command, tags []string) error {
+			"`git tag --sort=creatordate`. Each stands with the full id of the commit it names. A pre-release is no release.\n" +
+			"A published release whose tag is gone, or names another commit than the one that was scored, is refused.",
+		RunE: func(c *cobra.Command, args []string) error {
+			tags := make([]snapshot.Tag, len(args))
+			for i, text := range args {
+				name, commit, ok := strings.Cut(text, "=")
+				if !ok || len(commit) != 40 || strings.Trim(commit, "0123456789abcdef") != "" {
+					return &diag.Refusal{Field: "TAG", Value: text, Problem: "names no commit", Accept: "a tag and the 40 hex digits of its commit, e.g. v1.2.0=COMMIT"}
+				}
+				tags[i] = snapshot.Tag{Name: name, Commit: commit}
+			}
 			published, err := openSnapshots(dir)
 			if err != nil {
 				return err

@@ -22,7 +22,7 @@ func publishedIn(t *testing.T, dir string, releases ...string) {
 	s := new(snapshot.Store)
 	for _, r := range releases {
 		l := &ledger.Ledger{Units: []ledger.Unit{{ID: "a"}}, Published: ledger.Published{Anchor: []string{"a"}}}
-		points := []record.Point{{UnitID: "a", Grade: record.G5, Reason: record.NotInCatalog}}
+		points := []record.Point{{UnitID: "a", Grade: record.G5, Reason: record.NotInCatalog, Trial: &record.Trial{}}}
 		backlog := scorer.Rank(points)
 		build := record.Build{Release: r, Commit: strings.Repeat("a", 40), Engines: map[string]string{}}
 		snap, err := snapshot.New(snapshot.Scores{Points: points, Summary: scorer.Summarize(points, build, scorer.Cover(points, 1, 0)), Backlog: &backlog, Ledger: l,
@@ -67,11 +67,19 @@ func TestUnscoredListsReleasesInTheOrderOfTheirTags(t *testing.T) {
 		{"--snapshots " + store + " v1.0.0", "", exit.Done, ""},
 		{"--snapshots " + store, "", exit.Refused, "v1.0.0: is published and is no tag"},
 		{"--snapshots " + store + " main", "", exit.Refused, "main: is no version"},
+		{"--snapshots " + store + " v1.0.0=" + strings.Repeat("b", 40), "", exit.Refused, "was moved since its release was scored"},
+		{"--snapshots " + store + " v1.0.0=aaaa", "", exit.Refused, "v1.0.0=aaaa: names no commit"},
 		{"--snapshots " + filepath.Join(store, "none"), "", exit.Refused, "is no directory"},
 		{"--snapshots " + filepath.Join(store, "index.json"), "", exit.Refused, "is no directory"},
 		{"v1.0.0", "", exit.Usage, "required flag"},
 	} {
-		code, out, errs := score(t, append([]string{"unscored"}, strings.Fields(c.args)...)...)
+		args := strings.Fields("unscored " + c.args)
+		for i, a := range args {
+			if (strings.HasPrefix(a, "v1.") || a == "main") && !strings.Contains(a, "=") {
+				args[i] += "=" + strings.Repeat("a", 40)
+			}
+		}
+		code, out, errs := score(t, args...)
 		if code != c.code || out != c.out || !strings.Contains(errs, c.errs) {
 			t.Errorf("%s: exit %d, %q, %s, want exit %d, %q, %q", c.args, code, out, errs, c.code, c.out, c.errs)
 		}

@@ -135,8 +135,8 @@ func TestAReleaseIsScoredOnce(t *testing.T) {
 
 // COV-9: what the nightly run scores next, in the order of the tags.
 func TestReleasesWithoutScores(t *testing.T) {
-	keep.Rule(t, "COV-9")
-	s := store(t, "v1.0.0", "v1.1.0")
+	keep.Rule(t, "COV-9", "LIF-1")
+	s, commit := store(t, "v1.0.0", "v1.1.0"), strings.Repeat("a", 40)
 	for _, c := range []struct{ name, tags, want, refused string }{
 		{"nothing new", "v1.0.0 v1.1.0", "", ""},
 		{"two new, in the order of the tags", "v1.0.0 v1.1.0 v1.2.0 v1.1.1", "v1.2.0 v1.1.1", ""},
@@ -145,9 +145,19 @@ func TestReleasesWithoutScores(t *testing.T) {
 		{"a tag is gone", "v1.0.0 v1.2.0", "", "v1.1.0: is published and is no tag"},
 		{"scored out of order", "v1.1.0 v1.0.0", "", "v1.1.0: is older than v1.0.0"},
 		{"no version", "v1.0.0 v1.1.0 latest", "", "latest: is no version"},
+		{"a tag was moved", "v1.0.0 v1.1.0=bbbb", "", "v1.1.0=bbbb: was moved"},
+		{"a new tag's commit is free", "v1.0.0 v1.1.0 v1.2.0=bbbb", "v1.2.0", ""},
 		{"twice", "v1.0.0 v1.1.0 v1.1.0", "", "v1.1.0: is no version, or is given twice"},
 	} {
-		got, err := s.Pending(strings.Fields(c.tags))
+		var tags []Tag
+		for _, text := range strings.Fields(c.tags) {
+			name, at, moved := strings.Cut(text, "=")
+			if !moved {
+				at = commit
+			}
+			tags = append(tags, Tag{name, at})
+		}
+		got, err := s.Pending(tags)
 		if strings.Join(got, " ") != c.want || (err == nil) != (c.refused == "") || err != nil && !strings.Contains(err.Error(), c.refused) {
 			t.Errorf("%s: got %q, %v, want %q, %q", c.name, got, err, c.want, c.refused)
 		}

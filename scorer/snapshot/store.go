@@ -160,30 +160,35 @@ func (s *Store) Unscored(release string) error {
 	return nil
 }
 
+// Tag is a version tag and the commit it names, by full id.
+type Tag struct{ Name, Commit string }
+
 // Pending returns the releases among tags, which come in the order they were made,
 // that have no scores. A pre-release is no release. A published release whose tag is
-// gone, or whose place among the tags is another than its place in the store, is
-// refused: it was not scored in the order of the tags (COV-9).
-func (s *Store) Pending(tags []string) ([]string, error) {
+// gone or names another commit (LIF-1), or whose place among the tags is another than its
+// place in the store, is refused: it was not scored in the order of the tags (COV-9).
+func (s *Store) Pending(tags []Tag) ([]string, error) {
 	var out []string
 	at := map[string]int{}
-	for i, name := range tags {
-		if _, twice := at[name]; twice || !semver.IsValid(name) {
-			return nil, &diag.Refusal{Field: "TAG", Value: name, Problem: "is no version, or is given twice", Accept: "every version tag, e.g. v1.2.0, each once", Rule: "COV-9"}
+	for i, t := range tags {
+		if _, twice := at[t.Name]; twice || !semver.IsValid(t.Name) {
+			return nil, &diag.Refusal{Field: "TAG", Value: t.Name, Problem: "is no version, or is given twice", Accept: "every version tag, e.g. v1.2.0, each once", Rule: "COV-9"}
 		}
-		at[name] = i
-		if _, scored := s.Find(name); tag.MatchString(name) && !scored {
-			out = append(out, name)
+		at[t.Name] = i
+		if _, scored := s.Find(t.Name); tag.MatchString(t.Name) && !scored {
+			out = append(out, t.Name)
 		}
 	}
 	last := -1
 	for _, snap := range s.Snapshots {
-		name := snap.Manifest.Release
+		name, commit := snap.Manifest.Release, snap.Manifest.Build.Commit
 		switch i, ok := at[name]; {
 		case !ok:
 			return nil, &diag.Refusal{Field: "TAG", Value: name, Problem: "is published and is no tag", Accept: "the tag of every published release", Rule: "COV-9"}
+		case tags[i].Commit != commit:
+			return nil, &diag.Refusal{Field: "TAG", Value: name + "=" + tags[i].Commit, Problem: "was moved since its release was scored", Accept: commit, Rule: "LIF-1"}
 		case i < last:
-			return nil, &diag.Refusal{Field: "TAG", Value: name, Problem: "is older than " + tags[last] + ", which was scored before it", Accept: "releases scored in the order of their tags", Rule: "COV-9"}
+			return nil, &diag.Refusal{Field: "TAG", Value: name, Problem: "is older than " + tags[last].Name + ", which was scored before it", Accept: "releases scored in the order of their tags", Rule: "COV-9"}
 		default:
 			last = i
 		}

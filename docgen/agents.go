@@ -73,7 +73,7 @@ third compares every generated file with its owner; without the flag it writes t
 - The page for contributors that describes what you changed: ` + "`content/contributing`" + `.
 - The record of a rule whose check you added, moved or removed: ` + "`invariants/records`" + `.
 - The engine's ` + "`fields.json`" + ` and ` + "`surface.json`" + `, when a setting or feature is now modelled or refused.
-- The byte gate under ` + "`sim/testdata/gate`" + `, only in a commit that says it changes what is modelled.
+- The byte gate under ` + "`sim/testdata/gate`" + `, only in a commit that ends with ` + "`Class: validation`" + `; so do coefficients and facts.
 
 ## Where to look next
 

@@ -23,15 +23,15 @@ import (
 
 // candidate is a build that is judged: its data, and the units it must run.
 type candidate struct {
-	ledger, catalog, registry, out string
-	jobs                           int
+	ledger, out string
+	inputs
+	jobs int
 }
 
 func (o *candidate) flags(c *cobra.Command) {
 	f := c.Flags()
 	f.StringVar(&o.ledger, "ledger", "", "directory made by ledger ingest, in place of the embedded ledger")
-	f.StringVar(&o.catalog, "catalog", "", "directory with a catalog, in place of the embedded one")
-	f.StringVar(&o.registry, "registry", "", "directory with coefficients, in place of the embedded ones")
+	o.inputFlags(f)
 	f.StringVar(&o.out, "out", "", "file to write")
 	f.IntVar(&o.jobs, "jobs", runtime.NumCPU(), "units simulated at once; changes no byte of the outcome")
 	if err := c.MarkFlagRequired("out"); err != nil {
@@ -58,7 +58,7 @@ func (o *candidate) run(ctx context.Context, progress io.Writer, chosen func(l *
 	if len(units) == 0 {
 		return record.Build{}, nil, &diag.Refusal{Field: "--ledger", Value: o.ledger, Problem: "every unit is on a published list, so there is nothing to predict", Accept: "a ledger with units of no published role"}
 	}
-	w, err := world.Open(world.Paths{Catalog: o.catalog, Registry: o.registry})
+	w, err := world.Open(o.Paths)
 	if err != nil {
 		return record.Build{}, nil, err
 	}

@@ -59,11 +59,13 @@ func TestOnlyAReleaseOfAllAnchorUnitsIsNoExperiment(t *testing.T) {
 		t.Errorf("a release of all anchor units: got %q, want none", why)
 	}
 	for name, spoil := range map[string]func(*options){
-		"another ledger": func(o *options) { o.ledger = "dir" },
-		"fit units":      func(o *options) { o.role = "fit" },
-		"some units":     func(o *options) { o.units = []string{"ab"} },
-		"one lane":       func(o *options) { o.lane = "vllm" },
-		"no release":     func(o *options) { o.release = "" },
+		"another ledger":  func(o *options) { o.ledger = "dir" },
+		"another catalog": func(o *options) { o.Catalog = "dir" },
+		"laid over":       func(o *options) { o.RegistryOverlays = []string{"dir"} },
+		"fit units":       func(o *options) { o.role = "fit" },
+		"some units":      func(o *options) { o.units = []string{"ab"} },
+		"one lane":        func(o *options) { o.lane = "vllm" },
+		"no release":      func(o *options) { o.release = "" },
 	} {
 		o := whole
 		spoil(&o)

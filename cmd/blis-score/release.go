@@ -74,7 +74,9 @@ func (j *job) keep(in *page.Input) error {
 		in.Releases = append(in.Releases, page.Release{Name: s.Manifest.Release, ID: s.ID, Summary: sum, Points: points})
 	}
 	in.Changes = changes(in, j.options)
-	in.Fits, err = residuals()
+	if j.embedded() { // of other coefficients nothing is on record
+		in.Fits, err = residuals()
+	}
 	return err
 }
 

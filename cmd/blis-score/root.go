@@ -18,6 +18,7 @@ type options struct {
 	jobs                       int
 	json, recordsOnly, resume  bool
 	shard, snapshots           string
+	inputs
 	pipeline
 }
 
@@ -50,6 +51,7 @@ func (o *options) outputFlags(c *cobra.Command) {
 	f := c.Flags()
 	f.StringVar(&o.out, "out", "public", "directory to make; an earlier site there is replaced")
 	f.StringVar(&o.ledger, "ledger", "", "directory made by ledger ingest, in place of the embedded ledger")
+	o.inputFlags(f)
 	f.StringVar(&o.key, "key", "", "PEM private key (P-256) that signs the site; without one the signature proves integrity only")
 	f.StringVar(&o.library, "charts", "site/node_modules", "node_modules with the chart library; without it charts are static pictures")
 	f.StringVar(&o.snapshots, "snapshots", "", "directory of published releases, kept in the new site; the site at --out has them unless this is set")

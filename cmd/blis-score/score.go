@@ -48,7 +48,7 @@ func begin(o options) (*job, error) {
 	if j.units, err = choose(j.ledger, o); err != nil {
 		return nil, err
 	}
-	w, err := world.Open(world.Paths{})
+	w, err := world.Open(o.Paths)
 	if err != nil {
 		return nil, err
 	}
@@ -145,6 +145,8 @@ func experimental(o options) string {
 	switch {
 	case o.ledger != "":
 		return "The units come from a ledger directory given by path, not from the embedded one."
+	case !o.embedded():
+		return "The catalog or the coefficients come from a directory given by path, not from the embedded ones."
 	case o.role != "anchor":
 		return "Units of role " + o.role + " are scored; some may have been fitted on."
 	case len(o.units) > 0 || o.lane != "":
@@ -258,7 +260,7 @@ func publish(ctx context.Context, in page.Input, o options, progress io.Writer) 
 	for i, r := range rules {
 		ids[i] = r.ID
 	}
-	module, err := simulator(ctx)
+	module, err := simulator(ctx, o.inputs)
 	if no, ok := errors.AsType[wasm.Unavailable](err); ok {
 		fmt.Fprintf(progress, "the site cannot run the simulator: %s\n", no.Why)
 	} else if err != nil {

@@ -104,7 +104,7 @@ func TestToolchainIsReadFromTheModule(t *testing.T) {
 func TestReleaseWorkflowCarriesItsEvidence(t *testing.T) {
 	keep.Rule(t, "LIF-3")
 	parts := map[string]string{
-		"needs: test": "tests before it builds", "run: bash .ci/run": "every check on the tagged commit", "actions/attest@": "provenance", "cmd/release pack": "a bill of materials and stack.json",
+		"needs: [test, gate]": "tests and the gate before it builds", "run: bash .ci/run": "every check on the tagged commit", "actions/attest@": "provenance", "cmd/release pack": "a bill of materials and stack.json",
 		"cmd/release notes": "generated notes", "--verify-tag": "an existing tag",
 	}
 	rule := func(m *Module) (out []Finding) {
@@ -116,5 +116,5 @@ func TestReleaseWorkflowCarriesItsEvidence(t *testing.T) {
 		}
 		return out
 	}
-	hold(t, rule, bad{"no evidence", files{".github/workflows/release.yml": "needs: test\n"}, "would lack a bill of materials"})
+	hold(t, rule, bad{"no evidence", files{".github/workflows/release.yml": "needs: [test, gate]\n"}, "would lack a bill of materials"})
 }

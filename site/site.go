@@ -196,7 +196,7 @@ func settings(in page.Input, o Options, trust string) map[string]any {
 	b := in.Summary.Build
 	return map[string]any{
 		"home": in.Home, "echarts": in.Live, "simulator": in.Simulator != "", "rules": rules, "experimental": in.Summary.Experiment,
-		"stamp": fmt.Sprintf("Release %s, source revision %s. %s.", b.Release, b.Commit, map[string]string{
+		"stamp": fmt.Sprintf("%s, source revision %s. %s.", page.BuildName(b.Release), b.Commit, map[string]string{
 			Signed: "Signed", IntegrityOnly: "Integrity only: the key was made for this build and proves that the files belong together, not who built them"}[trust]),
 		"nav": []item{{"Points", "points/"}, {"Lanes", "lanes/"}, {"Engines", "engines/"}, {"Chips", "chips/"}, {"Models", "models/"},
 			{"Workbench", "workbench/"}, {"Coverage", "coverage/"}, {"Backlog", "backlog/"}, {"Method", "method/"}, {"Rules", "reference/invariants/"}, {"Reference", "reference/"}},

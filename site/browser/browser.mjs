@@ -123,7 +123,7 @@ async function explorer() {
 async function tableAndSearch() {
   const context = await browser.newContext();
   const { page, wrong } = await open(context, pages.lane);
-  const errors = () => page.locator("#t-points tbody tr > :nth-child(8)").evaluateAll((cells) => cells.map((c) => c.dataset.v ?? ""));
+  const errors = () => page.locator("#t-points tbody tr > :nth-child(7)").evaluateAll((cells) => cells.map((c) => c.dataset.v ?? ""));
   await page.locator("#t-points th button", { hasText: "error" }).first().click();
   const out = { wrong, sorted: (await errors()).map((v) => (v === "" ? null : Number(v))), ariaSort: await page.locator("#t-points th[aria-sort]").getAttribute("aria-sort") };
   const rules = await open(context, pages.rules);

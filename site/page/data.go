@@ -116,7 +116,7 @@ func (s *site) data() error {
 }
 
 func (s *site) citation() string {
-	return fmt.Sprintf("BLIS accuracy, release %s, revision %s. Unit ids name single points.", s.Summary.Build.Release, s.Summary.Build.Commit)
+	return fmt.Sprintf("BLIS accuracy. %s, source revision %s. Unit ids name single points.", BuildName(s.Summary.Build.Release), s.Summary.Build.Commit)
 }
 
 // explorer is the page of all points and the compact file it reads.

@@ -11,6 +11,14 @@ import (
 // unreleased is the name of scores that belong to no release.
 const unreleased = "unreleased"
 
+// BuildName is how a build is called at the start of a sentence.
+func BuildName(release string) string {
+	if release == unreleased {
+		return "Unreleased build"
+	}
+	return "Release " + release
+}
+
 // history draws a metric's published errors, release after release, with their intervals; these
 // scores come last when they are not one of the releases.
 func (s *site) history(metric string) plot.Chart {

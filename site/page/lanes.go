@@ -126,18 +126,20 @@ func (s *site) moreParts(path string, n int) []Block {
 
 func (s *site) pointTable(id string, points []record.Point) (Block, error) {
 	t := &Table{Caption: "Points", Sortable: true, CSV: "data/tables/points-" + id + ".csv", Columns: []Column{
-		{Label: "Prompt→output", Unit: "tokens"}, {Label: "Concurrency", Num: true}, {Label: "Chips", Num: true}, {Label: "Engine build"}, {Label: "Grade"}}}
+		{Label: "Prompt→output", Unit: "tokens"}, {Label: "Concurrency", Num: true}, {Label: "Chips", Num: true}, {Label: "Grade"}}}
 	for _, m := range headlineMetrics {
 		n := strings.TrimSuffix(metricName(m), " mean")
 		t.Columns = append(t.Columns, Column{Label: n + " measured", Unit: "ms", Num: true}, Column{Label: "simulated", Unit: "ms", Num: true}, Column{Label: "error", Num: true})
 	}
+	t.Columns = append(t.Columns, Column{Label: "Engine build"})
 	for i := range points {
 		p := &points[i]
 		r := Row{ID: "u-" + p.UnitID, Cells: []Cell{{Text: load(p), Value: fmt.Sprintf("%d %d", p.ISL, p.OSL), Href: pointPath(p)}, text(fmt.Sprint(p.Concurrency)),
-			chipCount(p), text(buildName(p.EngineVersion)), gradeCell(p.Grade)}}
+			chipCount(p), gradeCell(p.Grade)}}
 		for _, m := range headlineMetrics {
 			r.Cells = append(r.Cells, comparisonCells(p, m)...)
 		}
+		r.Cells = append(r.Cells, text(buildName(p.EngineVersion)))
 		t.Rows = append(t.Rows, r)
 	}
 	return s.table("points", "Points", "Latencies are means over the requests of a run.", t)

@@ -109,7 +109,7 @@ func comparison(p *record.Point) Block {
 
 func grade(p *record.Point) Block {
 	b := Block{Kind: "table", ID: "grade", Title: fmt.Sprintf("Grade %s: %s", p.Grade, gradeNames[p.Grade]),
-		Note: cmp.Or(p.Detail, "A condition that fails keeps the point from the grade it guards and from every better one."),
+		Note:  cmp.Or(p.Detail, "A condition that fails keeps the point from the grade it guards and from every better one."),
 		Table: &Table{ID: "grade", Caption: "Conditions of the grades", Columns: []Column{{Label: "Condition"}, {Label: "Guards"}, {Label: "Held"}, {Label: "Because"}}}}
 	if p.Reason != "" {
 		b.Note = fmt.Sprintf("%s: %s. %s", strings.ReplaceAll(string(p.Reason), "_", " "), reasonTexts[p.Reason], p.Detail)

@@ -2,9 +2,13 @@ package sim
 
 import (
 	"github.com/inference-sim/accuracy-dashboard/engines"
+	"github.com/inference-sim/accuracy-dashboard/sim/analysis"
 	"github.com/inference-sim/accuracy-dashboard/sim/metric"
 	"github.com/inference-sim/accuracy-dashboard/sim/spec"
 )
+
+// intervalLevel is the level of an interval from batch means.
+const intervalLevel = 0.95
 
 // collected is the samples and totals of one scope.
 type collected struct {
@@ -52,6 +56,11 @@ func (f *figures) collect(s *scope) *collected {
 	}
 	for _, d := range []*distribution{ttft, tpot, e2e, queueing, scheduling} {
 		d.seal()
+		if f.random && s.whole && settled(f.result.Steady) {
+			if e, err := analysis.BatchMeans(d.values, intervalLevel); err == nil {
+				d.half, d.batches = rounded(e.HalfWidth()), e.Samples
+			}
+		}
 	}
 	c.of["interactivity"] = tpot
 	if s.instances != nil {

@@ -151,6 +151,10 @@ func (f *figures) latency(d *metric.Definition, s *scope, c *collected) {
 		v = 1 / v
 	}
 	f.add(d, s, v, dist.count())
+	if d.Statistic == metric.Mean && d.Quantity != "interactivity" && dist.half > 0 {
+		g := &f.result.Figures[len(f.result.Figures)-1]
+		g.NoInterval, g.Interval = "", &spec.Interval{Low: v - dist.half, High: v + dist.half, Level: intervalLevel, Covers: "the workload's randomness, over batch means", Runs: dist.batches}
+	}
 }
 
 // ofInstances is why a class or tenant lacks what only instances count.

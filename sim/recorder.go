@@ -16,6 +16,7 @@ type recorder struct {
 	observer Observer
 	fates    [2]tally // warm-up, measured
 	rows     rows     // measured, completed requests in order of their end
+	sent     int      // of rows, those that ended before the last request was sent
 	early    rows     // of a steady-state run: sent before the window and completed in it
 	ended    int      // of early, those up to the window's end
 	head     request  // list of requests without a fate, in order of sending
@@ -133,7 +134,7 @@ func (c *recorder) begin(r *request, now des.Time) {
 		}
 		c.window.lastSend = now
 		c.measured++
-		c.area.sent = c.area.all
+		c.area.sent, c.sent = c.area.all, c.rows.n
 	}
 	c.load.Created++
 	c.load.Outstanding++

@@ -44,8 +44,8 @@ func (m *model) result() (*spec.Result, error) {
 	}
 	m.engines(r)
 	m.accept(r)
-	if m.scenario.Frame.Kind == "steady_state" {
-		r.Steady = c.backlog.verdict(c.window.lastSend)
+	if c.steady {
+		r.Steady = c.verdict()
 	}
 	if r.Accepted {
 		newFigures(m, r).all()

@@ -93,6 +93,9 @@ type distribution struct {
 	sorted  bool
 
 	mean, std float64 // of every sample; std is the population's. Set by seal.
+
+	half    float64 // half width of the mean's interval by batch means; 0 for none
+	batches int
 }
 
 // distribution gives the runs as sorted samples; scale turns a value into the

@@ -1,6 +1,8 @@
 package sim
 
 import (
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/inference-sim/accuracy-dashboard/sim/analysis"
@@ -56,29 +58,62 @@ func (s *series) thin() {
 
 // verdict classifies the window until the last request was sent: what follows is
 // the drain, which no steady state has.
-func (s *series) verdict(lastSend des.Time) *spec.SteadyState {
-	n := 0
+func (c *recorder) verdict() *spec.SteadyState {
+	s, n := &c.backlog, 0
 	if s.on {
-		n = min(len(s.backlog), int((lastSend-s.from)/s.every))
+		n = min(len(s.backlog), int((c.window.lastSend-s.from)/s.every))
 	}
 	rates := make([]float64, max(0, n-1))
 	for i := range rates {
 		rates[i] = s.completed[i+1] - s.completed[i]
 	}
-	return &spec.SteadyState{State: string(analysis.Classify(s.backlog[:n])), Samples: n, FalseAlarm: analysis.FalseAlarm, Departures: !analysis.Trend(rates)}
+	v := analysis.Classify(s.backlog[:n], c.outputs()...)
+	out := &spec.SteadyState{State: string(v.State), Samples: n, FalseAlarm: analysis.FalseAlarm, Power: analysis.Power, Departures: !analysis.Trend(rates)}
+	if n > 0 {
+		out.GrowthFound = rounded(v.Growth / seconds(s.every))
+	}
+	for _, f := range v.Series {
+		out.Series = append(out.Series, spec.SteadySeries{Series: f.Name, Samples: f.Samples, Warmup: f.Cut, ShiftFound: rounded(f.Shift), Problem: f.Problem})
+	}
+	return out
+}
+
+// outputs are what the window's completed requests saw, in order of their end.
+func (c *recorder) outputs() []analysis.Series {
+	ttft, tpot, e2e := make([]float64, 0, c.sent), make([]float64, 0, c.sent), make([]float64, 0, c.sent)
+	hits := make([]float64, 0, c.sent)
+	for i := range c.sent {
+		r := c.rows.at(i)
+		ttft, e2e = append(ttft, float64(r.ttft)), append(e2e, float64(r.e2e))
+		hits = append(hits, float64(r.cached)/float64(max(1, r.prompt)))
+		if t, ok := r.tpot(); ok {
+			tpot = append(tpot, t)
+		}
+	}
+	out := []analysis.Series{{Name: "ttft", Values: ttft}, {Name: "e2e", Values: e2e}, {Name: "prefix_hit_rate", Values: hits, Share: true}}
+	if len(tpot) > 0 { // else no request has a second token
+		out = append(out, analysis.Series{Name: "tpot", Values: tpot})
+	}
+	return out
+}
+
+// rounded keeps three digits of an estimated error, so that no platform's last ones show.
+func rounded(x float64) float64 {
+	v, _ := strconv.ParseFloat(strconv.FormatFloat(x, 'g', 3, 64), 64)
+	return v
 }
 
 // unsettled says why a steady-state run does not support a metric; "" when it does.
 func (f *figures) unsettled(d *metric.Definition) string {
 	s := f.result.Steady
-	if s == nil || s.State == string(analysis.Settled) {
-		return ""
-	}
 	switch {
-	case d.Population != metric.Window:
-		return "the run is " + s.State + ": its latencies describe a transient"
+	case s == nil || settled(s):
+		return ""
 	case !overloaded(s):
-		return "the run is " + s.State
+		i := slices.IndexFunc(s.Series, func(x spec.SteadySeries) bool { return x.Problem != "" })
+		return "the run is " + s.State + ": the series " + s.Series[i].Series + " " + s.Series[i].Problem
+	case d.Population != metric.Window:
+		return "the run is overloaded: its latencies describe a transient"
 	case !strings.Contains(d.ID, "_throughput"):
 		return "the run is overloaded: it has a saturation throughput alone"
 	case !s.Departures:
@@ -86,6 +121,8 @@ func (f *figures) unsettled(d *metric.Definition) string {
 	}
 	return ""
 }
+
+func settled(s *spec.SteadyState) bool { return s != nil && s.State == string(analysis.Settled) }
 
 func overloaded(s *spec.SteadyState) bool {
 	return s != nil && s.State == string(analysis.Overloaded)

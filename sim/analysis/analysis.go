@@ -66,27 +66,6 @@ func studentT(degrees int) distuv.StudentsT {
 	return distuv.StudentsT{Mu: 0, Sigma: 1, Nu: float64(degrees)}
 }
 
-// Until runs replications 0, 1, ... until the relative half width is at most
-// width, at least MinReplications and at most limit of them. The width reached is
-// the Estimate's own.
-func Until(run func(i int) (float64, error), width, level float64, limit int) (Estimate, error) {
-	var values []float64
-	var e Estimate
-	for i := range max(limit, MinReplications) {
-		v, err := run(i)
-		if err != nil {
-			return e, err
-		}
-		if values = append(values, v); len(values) < MinReplications {
-			continue
-		}
-		if e, err = Replications(values, level); err != nil || e.RelativeWidth() <= width {
-			return e, err
-		}
-	}
-	return e, nil
-}
-
 // Warmup finds how many samples to cut from the start of a series by MSER-5
 // (K. White, Simulation 69(6), 1997; batches of five, the cut in the first half
 // that minimises the squared standard error of the rest). A series shorter than
@@ -98,12 +77,16 @@ func Warmup(series []float64) (cut int, err error) {
 		return 0, ErrTooFew
 	}
 	means := batchMeans(series[:n*batch], n)
-	best := math.Inf(1)
-	for d := 0; d <= n/2; d++ {
-		rest := means[d:]
-		_, variance := stat.PopMeanVariance(rest, nil)
-		if v := variance / float64(len(rest)); v < best {
-			best, cut = v, d*batch
+	origin := means[0] // so that a constant series sums to exactly 0
+	best, sum, squares := math.Inf(1), 0.0, 0.0
+	for d := n - 1; d >= 0; d-- {
+		x := means[d] - origin
+		sum, squares = sum+x, squares+float64(x*x)
+		if rest := float64(n - d); d <= n/2 {
+			mean := sum / rest
+			if v := max(0, squares/rest-float64(mean*mean)) / rest; v <= best {
+				best, cut = v, d*batch
+			}
 		}
 	}
 	return cut, nil
@@ -135,7 +118,7 @@ func BatchMeans(series []float64, level float64) (Estimate, error) {
 			continue
 		}
 		means := batchMeans(series, k)
-		if Correlation(means) <= correlationBound(k) {
+		if Correlation(means) <= correlationBound(k, 1) {
 			return interval(means, level, "batch means")
 		}
 	}
@@ -158,6 +141,8 @@ func Correlation(x []float64) float64 {
 	return num / den
 }
 
-// correlationBound is the one-sided 95% bound of the lag-1 autocorrelation of k
-// independent values.
-func correlationBound(k int) float64 { return 1.645 / math.Sqrt(float64(k)) }
+// correlationBound is the one-sided bound of the lag-1 autocorrelation of n independent
+// values that k such tests pass together with a chance of 95% or more.
+func correlationBound(n, k int) float64 {
+	return distuv.UnitNormal.Quantile(1-0.05/float64(k)) / math.Sqrt(float64(n))
+}

@@ -139,6 +139,39 @@ func TestWarmupCutsTheTransient(t *testing.T) {
 	}
 }
 
+// The cut is the one that minimises the squared standard error of what is left, here
+// computed anew for every cut.
+func TestWarmupMinimisesTheStandardError(t *testing.T) {
+	for i := range 50 {
+		s, x := stream("cuts", i), 0.0
+		series := make([]float64, 200+i)
+		for k := range series {
+			x = 0.9*x + s.Normal()
+			series[k] = 1e6 + x
+		}
+		means := batchMeans(series[:len(series)/5*5], len(series)/5)
+		want, best := 0, math.Inf(1)
+		for d := range len(means)/2 + 1 {
+			mean, squares := 0.0, 0.0
+			for _, m := range means[d:] {
+				mean += m / float64(len(means)-d)
+			}
+			for _, m := range means[d:] {
+				squares += (m - mean) * (m - mean)
+			}
+			if v := squares / float64(len(means)-d) / float64(len(means)-d); v < best {
+				best, want = v, 5*d
+			}
+		}
+		if got, err := Warmup(series); err != nil || got != want {
+			t.Errorf("series %d: got %d, %v, want %d", i, got, err, want)
+		}
+	}
+	if cut, err := Warmup(slices.Repeat([]float64{0.1}, 1000)); err != nil || cut != 0 {
+		t.Errorf("a constant series: cut %d, %v", cut, err)
+	}
+}
+
 func TestBatchMeansCover(t *testing.T) {
 	keep.Rule(t, "DEV-11")
 	covered := 0
@@ -164,21 +197,6 @@ func TestBatchMeansCover(t *testing.T) {
 	}
 	if _, err := BatchMeans(trend, 0.95); err == nil {
 		t.Error("a trend was estimated from")
-	}
-}
-
-func TestUntilStopsAtTheWidthOrTheLimit(t *testing.T) {
-	s := stream("until", 0)
-	noisy := func(int) (float64, error) { return 10 + s.Normal(), nil }
-	if e, err := Until(noisy, 0.02, 0.95, 1000); err != nil || e.RelativeWidth() > 0.02 || e.Samples <= MinReplications {
-		t.Errorf("got %+v, %v", e, err)
-	}
-	if e, _ := Until(noisy, 0.0001, 0.95, 12); e.Samples != 12 {
-		t.Errorf("limit: got %d replications", e.Samples)
-	}
-	same := func(int) (float64, error) { return 10, nil }
-	if e, _ := Until(same, 0.05, 0.95, 100); e.Samples != MinReplications {
-		t.Errorf("no spread: got %d replications, want %d", e.Samples, MinReplications)
 	}
 }
 

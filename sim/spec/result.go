@@ -185,12 +185,29 @@ type Validity struct {
 
 // SteadyState is the detector's verdict on the measured window.
 type SteadyState struct {
-	State      string  `json:"state"`       // "settled", "overloaded", "incomplete"
-	Samples    int     `json:"samples"`     // of the backlog, at equal intervals until the last request was sent
-	FalseAlarm float64 `json:"false_alarm"` // chance that a load without drift is called overloaded, at most
+	State   string `json:"state"`   // "settled", "overloaded", "incomplete"
+	Samples int    `json:"samples"` // of the backlog, at equal intervals until the last request was sent
+	// FalseAlarm is the chance that a load without drift is called overloaded, and that
+	// any of the series is said to show a trend when none has one, each at most.
+	FalseAlarm float64 `json:"false_alarm"`
+	// Power is the chance with which the window shows a growth of the backlog of GrowthFound
+	// requests a second, and a series' halves that differ by its ShiftFound.
+	Power       float64        `json:"power"`
+	GrowthFound float64        `json:"growth_found_per_s"`
+	Series      []SteadySeries `json:"series"` // the backlog first
 	// Departures is whether the rate of completions shows no trend, so that an
 	// overloaded run's throughput is its saturation throughput.
 	Departures bool `json:"departures_steady"`
+}
+
+// SteadySeries is what the detector made of one series of the window: the backlog at
+// equal intervals, or what completed requests saw, in order of their end.
+type SteadySeries struct {
+	Series     string  `json:"series"` // "backlog", "ttft", "tpot", "e2e", "prefix_hit_rate"
+	Samples    int     `json:"samples"`
+	Warmup     int     `json:"warmup_samples"`    // what MSER-5 leaves out at the start
+	ShiftFound float64 `json:"shift_found"`       // share of the mean; 0 for a series too short
+	Problem    string  `json:"problem,omitempty"` // why the run is not settled
 }
 
 // Events counts the kernel's work; it is part of the Result because it is

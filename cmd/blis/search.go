@@ -190,6 +190,12 @@ func sign(r *search.Report, info *debug.BuildInfo, w *world.World) {
 		if s.Origin != "embedded" || len(s.Overlays) > 0 {
 			r.Experimental = append(r.Experimental, "The "+s.Kind+" is not the build's own.")
 		}
+		if a := r.Inputs.Accuracy; a != nil && s.SHA256 != map[string]string{"catalog": a.Build.Catalog, "registry": a.Build.Registry}[s.Kind] {
+			r.Experimental = append(r.Experimental, "The summary is of a build with another "+s.Kind+".")
+		}
+	}
+	if a := r.Inputs.Accuracy; a != nil && a.Experimental != "" {
+		r.Experimental = append(r.Experimental, "The summary is experimental: "+a.Experimental)
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/inference-sim/accuracy-dashboard/internal/exit"
 	"github.com/inference-sim/accuracy-dashboard/internal/keep"
 	"github.com/inference-sim/accuracy-dashboard/internal/world"
+	"github.com/inference-sim/accuracy-dashboard/scorer/record"
 	"github.com/inference-sim/accuracy-dashboard/sim/search"
 )
 
@@ -61,7 +62,7 @@ func TestSearchRanksTiesAndRefuses(t *testing.T) {
 		t.Errorf("got %+v", a)
 	}
 	code, out, complaint := blisIn(t, dir, "search", "seats.yaml")
-	for _, want := range []string{"6 arms of s.yaml, each run with the seeds 1 to 5", "1=     stated", "Not ranked:", "least trusted method: ", "not known: no summary", "Experimental: "} {
+	for _, want := range []string{"6 arms of s.yaml, each run with the seeds 1 to 5", "1=     stated", "Not ranked:", "least trusted method: ", "not known whether an extrapolation: no summary", "Experimental: "} {
 		if code != exit.Done || !strings.Contains(out, want) {
 			t.Errorf("got %d, %s%s, want %q", code, out, complaint, want)
 		}
@@ -146,7 +147,7 @@ func TestSearchRefuses(t *testing.T) {
 		code, out, complaint := blisIn(t, dir, strings.Fields(args)...)
 		wantCode := exit.Refused
 		if strings.Contains(want, "could be ranked") {
-			if wantCode = exit.Failed; !strings.Contains(out, "h1000: is not in the catalog") {
+			if wantCode = exit.Failed; !strings.Contains(out, "h1000: is not in the catalog") || !strings.Contains(out, "seats=one layout=1, 3 ") || !strings.Contains(out, "none of which runs") {
 				t.Errorf("%s: got %s", args, out)
 			}
 		}
@@ -186,6 +187,22 @@ func TestSearchNamesItsReleaseOrIsExperimental(t *testing.T) {
 		sign(r, &debug.BuildInfo{Main: debug.Module{Version: c.version}, Settings: []debug.BuildSetting{{Key: "vcs.revision", Value: "abc"}, {Key: "vcs.modified", Value: "true"}}}, w)
 		if r.Build.Release != c.release || r.Build.Commit != "abc+modified" || len(r.Experimental) != c.experimental || len(r.Inputs.Data) != 2 {
 			t.Errorf("%s over %v: got %+v, %q", c.version, c.paths, r.Build, r.Experimental)
+		}
+	}
+	w, err := world.Open(world.Paths{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	own := record.Build{Catalog: w.Sources[0].SHA256, Registry: w.Sources[1].SHA256}
+	other := own
+	other.Registry = "another"
+	for _, c := range []struct {
+		accuracy     search.Accuracy
+		experimental int
+	}{{search.Accuracy{Build: own}, 0}, {search.Accuracy{Build: other}, 1}, {search.Accuracy{Build: own, Experimental: "Only some units."}, 1}} {
+		r := &search.Report{Inputs: search.Inputs{Accuracy: &c.accuracy}}
+		if sign(r, &debug.BuildInfo{Main: debug.Module{Version: "v1.2.3"}}, w); len(r.Experimental) != c.experimental {
+			t.Errorf("a summary of %+v: got %q", c.accuracy.Build, r.Experimental)
 		}
 	}
 	r := searched(t, withFiles(t, map[string]string{"s.yaml": chatScenario, "seats.yaml": seats}), "--catalog-overlay", over)

@@ -15,7 +15,7 @@ import (
 // far to trust it.
 func drawSearch(out io.Writer, file string, r *search.Report) error {
 	w := &lines{to: out}
-	w.print("%s: %d arms of %s, %s\n\n", file, len(r.Arms), r.Inputs.Base.Path, replicationsOf(r))
+	w.print("%s: %d arms of %s, %s\n", file, len(r.Arms), r.Inputs.Base.Path, replicationsOf(r))
 	if len(r.Order) > 0 {
 		w.ranking(r)
 	}
@@ -51,7 +51,10 @@ func (w *lines) table(rows [][]string) {
 
 func replicationsOf(r *search.Report) string {
 	c := r.Comparison
-	if c.Runs == 1 {
+	switch c.Runs {
+	case 0:
+		return "none of which runs"
+	case 1:
 		return "one run each: nothing is drawn"
 	}
 	return fmt.Sprintf("each run with the seeds %d to %d", c.First, int(c.First)+c.Runs-1)
@@ -79,7 +82,7 @@ func (w *lines) ranking(r *search.Report) {
 	objectives := len(r.Inputs.Spec.Rank)
 	for i := range first.Figures {
 		f := &first.Figures[i]
-		head = append(head, quantityName(f)+" ("+f.Unit+")")
+		head = append(head, strings.TrimSpace(quantityName(f)+" ("+f.Unit+") "+f.Required))
 	}
 	rows := [][]string{append(head, "standing")}
 	for k, n := range r.Order {
@@ -92,6 +95,7 @@ func (w *lines) ranking(r *search.Report) {
 		}
 		rows = append(rows, append(row, standingOf(r, a, objectives)))
 	}
+	w.print("\n")
 	w.table(rows)
 }
 
@@ -160,13 +164,24 @@ func percent(share float64) string { return fmt.Sprintf("%g%%", 100*share) }
 
 func abs(v float64) float64 { return max(v, -v) }
 
-// rest lists the arms without a place.
+// rest lists the arms without a place; neighbours that differ in the last axis alone and
+// have one reason share a line.
 func (w *lines) rest(r *search.Report) {
 	rows := [][]string{}
+	var last *search.Result
 	for i := range r.Arms {
-		if a := &r.Arms[i]; a.Standing == "" {
+		a := &r.Arms[i]
+		if a.Standing != "" {
+			last = nil
+			continue
+		}
+		n := len(a.Choices) - 1
+		if last != nil && a.Status == last.Status && a.Reason == last.Reason && slices.Equal(a.Choices[:n], last.Choices[:n]) {
+			rows[len(rows)-1][0] += ", " + a.Choices[n].Option
+		} else {
 			rows = append(rows, []string{"  " + options(a), strings.ReplaceAll(string(a.Status), "_", " "), a.Reason})
 		}
+		last = a
 	}
 	if len(rows) > 0 {
 		w.print("\nNot ranked:\n")
@@ -199,14 +214,13 @@ func (w *lines) again(r *search.Report) {
 
 // trust groups the arms that ran by what their figures rest on.
 func (w *lines) trust(r *search.Report) {
-	type said struct{ text, arms string }
-	var all []said
-	add := func(text string, arm int) {
-		i := slices.IndexFunc(all, func(s said) bool { return s.text == text })
-		if i < 0 {
-			i, all = len(all), append(all, said{text: text})
+	var texts []string
+	of := map[string][]string{} // the arms it is said of
+	add := func(text string, a *search.Result) {
+		if of[text] == nil {
+			texts = append(texts, text)
 		}
-		all[i].arms += fmt.Sprintf(" %d", arm)
+		of[text] = append(of[text], options(a))
 	}
 	ran := 0
 	for i := range r.Arms {
@@ -215,35 +229,39 @@ func (w *lines) trust(r *search.Report) {
 			continue
 		}
 		ran++
-		add("least trusted method: "+a.Run.Method, a.Arm)
+		add("least trusted method: "+a.Run.Method, a)
 		if a.Run.Extrapolated != "" {
-			add(a.Run.Extrapolated, a.Arm)
+			add(a.Run.Extrapolated, a)
 		}
 		for _, p := range a.Run.Acceptance {
-			step := p.Step
-			if len(p.Differs) > 0 {
-				step += ", another " + strings.Join(p.Differs, ", ")
-			}
-			add(fmt.Sprintf("acceptance of %s with %s: %s (%s)", p.Target, p.Drafter, p.Source, step), a.Arm)
+			step := strings.Join(append([]string{p.Step}, p.Differs...), ", another ")
+			add(fmt.Sprintf("acceptance of %s with %s: %s (%s)", p.Target, p.Drafter, p.Source, step), a)
 		}
 	}
 	if ran == 0 {
 		return
 	}
 	w.print("\nHow far to trust it:\n")
-	slices.SortStableFunc(all, func(a, b said) int { return cmp.Compare(len(b.arms), len(a.arms)) })
-	for _, s := range all {
-		if strings.Count(s.arms, " ") < ran {
-			s.text += " (arms" + s.arms + " in declared order)"
+	slices.SortStableFunc(texts, func(a, b string) int { return cmp.Compare(len(of[b]), len(of[a])) })
+	for _, text := range texts {
+		switch said := of[text]; {
+		case len(said) == ran:
+		case len(said) > 3:
+			text += fmt.Sprintf(" (%d of the %d arms that ran)", len(said), ran)
+		default:
+			text += " (" + strings.Join(said, "; ") + ")"
 		}
-		w.print("  %s\n", s.text)
+		w.print("  %s\n", text)
 	}
 }
 
 // foot prints how arms were compared, and what the report rests on.
 func (w *lines) foot(r *search.Report) {
 	c := r.Comparison
-	w.print("\nCompared: %d %s; margin %s.\n", c.Count, c.Method, percent(r.Inputs.Spec.Margin))
+	w.print("\n")
+	if c.Count > 0 {
+		w.print("Compared: %d %s; margin %s.\n", c.Count, c.Method, percent(r.Inputs.Spec.Margin))
+	}
 	if c.Runs > 1 {
 		w.print("Confidence: %s for all differences together, and for each interval [low, high] alone, which covers %s.\n", percent(c.Level), c.Covers)
 	} else {

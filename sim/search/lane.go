@@ -56,7 +56,7 @@ func (t *Trial) run(s *spec.Scenario, e *Evidence) *Run {
 		return r
 	}
 	if e.summary == nil {
-		r.Extrapolated = "not known: no summary of measured accuracy was given"
+		r.Extrapolated = "not known whether an extrapolation: no summary of measured accuracy was given"
 		return r
 	}
 	r.Lanes = e.lanes(s)

@@ -48,7 +48,7 @@ type Accuracy struct {
 // Family is how arms were compared.
 type Family struct {
 	First  uint64  `json:"first_seed"`
-	Runs   int     `json:"runs"`       // of each arm; 1 when nothing is drawn
+	Runs   int     `json:"runs"`       // of each arm; 1 when nothing is drawn, 0 when none ran
 	Fresh  uint64  `json:"fresh_seed"` // the first of as many fresh seeds for the winners; 0 for none
 	Count  int     `json:"comparisons"`
 	Level  float64 `json:"level"`
@@ -113,6 +113,8 @@ const (
 // Difference is the arm's figure minus that of the arm it is held against, paired by seed.
 type Difference struct {
 	Metric     string         `json:"metric"`
+	Scope      string         `json:"scope"`
+	Aggregate  string         `json:"aggregate,omitempty"`
 	Value      float64        `json:"value"`
 	Share      float64        `json:"share"`              // of the other arm's figure
 	Interval   *spec.Interval `json:"interval,omitempty"` // of this difference alone

@@ -31,16 +31,12 @@ func (s *Study) Run(simulate Simulate, e *Evidence) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Report{Schema: ReportSchema, Experimental: []string{}, Order: []int{}, Inputs: Inputs{Spec: s.Spec, Base: s.Base, Accuracy: e.source()},
-		Comparison: Family{First: firstSeed, Runs: 1, Level: s.Spec.Level, Covers: noChance, Method: "differences beyond the margin; without chance none is by chance"}}
+	r := &Report{Schema: ReportSchema, Experimental: []string{}, Order: []int{}, Inputs: Inputs{Spec: s.Spec, Base: s.Base, Accuracy: e.source()}}
 	if r.Inputs.SpecSHA256, err = canon.Hash(s.Spec); err != nil {
 		return nil, err
 	}
-	fixed := !slices.ContainsFunc(trials, func(t *Trial) bool { return t != nil && t.drawn })
-	if !fixed {
-		r.Comparison.Runs, r.Comparison.Covers = s.Spec.Seeds, covers
-		r.Comparison.Method = "differences beyond the margin, paired by seed; Holm over every pair of ranked arms and every objective"
-	}
+	r.Comparison = s.family(trials)
+	fixed := r.Comparison.Runs <= 1
 	for i := range s.Arms {
 		a, err := s.result(i, trials[i], fixed, e)
 		if err != nil {
@@ -52,6 +48,23 @@ func (s *Study) Run(simulate Simulate, e *Evidence) (*Report, error) {
 		return r, err
 	}
 	return r, s.again(r, simulate)
+}
+
+// family says how arms will be compared, by whether any of them has random input.
+func (s *Study) family(trials []*Trial) Family {
+	f := Family{First: firstSeed, Level: s.Spec.Level, Covers: "no arm ran", Method: "no comparison"}
+	for _, t := range trials {
+		switch {
+		case t == nil || t.inputs == nil:
+		case t.drawn:
+			f.Runs, f.Covers = s.Spec.Seeds, covers
+			f.Method = "differences beyond the margin, paired by seed; Holm over every pair of ranked arms and every objective"
+			return f
+		default:
+			f.Runs, f.Covers, f.Method = 1, noChance, "differences beyond the margin, of runs without chance"
+		}
+	}
+	return f
 }
 
 // simulate runs the arms that can be asked of an engine and that wanted names; the
@@ -217,7 +230,8 @@ func (f *field) difference(s *Spec, k, other, o int) (Difference, error) {
 		sign = -1
 	}
 	own, base := f.means[k][o], f.means[other][o]
-	d := Difference{Metric: s.Rank[o].Metric, Value: sign * (own - base), Outcome: string(analysis.NotDistinguished)}
+	q := s.Rank[o].quantity()
+	d := Difference{Metric: q.metric, Scope: q.scope, Aggregate: q.aggregate, Value: sign * (own - base), Outcome: string(analysis.NotDistinguished)}
 	if base != 0 {
 		d.Share = d.Value / math.Abs(base)
 	}

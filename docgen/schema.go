@@ -15,7 +15,10 @@ import (
 	"github.com/inference-sim/accuracy-dashboard/invariants"
 	"github.com/inference-sim/accuracy-dashboard/ledger"
 	"github.com/inference-sim/accuracy-dashboard/registry"
+	"github.com/inference-sim/accuracy-dashboard/registry/acceptance"
+	"github.com/inference-sim/accuracy-dashboard/scorer/gate"
 	"github.com/inference-sim/accuracy-dashboard/scorer/record"
+	"github.com/inference-sim/accuracy-dashboard/scorer/snapshot"
 	"github.com/inference-sim/accuracy-dashboard/sim/search"
 	"github.com/inference-sim/accuracy-dashboard/sim/spec"
 	"github.com/invopop/jsonschema"
@@ -42,6 +45,13 @@ var documents = []document{
 	{"coverage", "what is scored and what is not", record.Coverage{}, "json"},
 	{"backlog", "what lowers coverage or grade, ranked", record.Backlog{}, "json"},
 	{"change", "what moved between two builds", record.Change{}, "json"},
+	{"snapshot", "a published release: its build, its provenance and the hash of each file", snapshot.Manifest{}, "json"},
+	{"index", "the published releases, in the order they were scored", snapshot.Index{}, "json"},
+	{"build", "what made the figures", record.Build{}, "json"},
+	{"stack", "what the program was built of", snapshot.Stack{}, "json"},
+	{"predictions", "what a candidate hands to the jobs that hold the role seed", gate.Predictions{}, "json"},
+	{"pre-registration", "what a change is judged on, said first", gate.Registration{}, "yaml"},
+	{"evaluation", "one reading of secret units", gate.Evaluation{}, "json"},
 	{"residuals", "how far fits are from data they never saw", record.Residuals{}, "json"},
 	{"chart", "the data of one chart", plot.Data{}, "json"},
 	{"workbench", "what the site's workbench starts from", record.Workbench{}, "json"},
@@ -49,8 +59,12 @@ var documents = []document{
 	{"network", "a catalog network", catalog.Network{}, "yaml"},
 	{"model", "a catalog model", catalog.Model{}, "yaml"},
 	{"graph", "a model's structure", catalog.Graph{}, "yaml"},
+	{"router", "a router that is not hosted, and what each of its modes maps to", catalog.RouterTable{}, "yaml"},
+	{"source", "where a catalog entry was read", catalog.Source{}, "yaml"},
 	{"coefficients", "a coefficient set", registry.Set{}, "yaml"},
+	{"acceptance", "how many drafts of speculative decoding are accepted, as published", acceptance.Set{}, "yaml"},
 	{"fields", "an engine's field list", fields.List{}, "json"},
+	{"surface", "an engine's features", fields.Surface{}, "json"},
 	{"rules", "the project's rules", []invariants.Record{}, "yaml"},
 }
 

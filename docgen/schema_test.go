@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"io/fs"
+	"os"
 	"path"
 	"strings"
 	"testing"
@@ -46,6 +47,11 @@ func TestSchemasTakeWhatTheProjectWrites(t *testing.T) {
 		registry.Pattern:      {registry.EmbeddedFS(), "coefficients"},
 		"hardware/*.yaml":     {catalog.EmbeddedFS(), "chip"},
 		"networks/*.yaml":     {catalog.EmbeddedFS(), "network"},
+		"routers/*.yaml":      {catalog.EmbeddedFS(), "router"},
+		"sources/*.yaml":      {catalog.EmbeddedFS(), "source"},
+		"*/fields.json":       {os.DirFS("../engines"), "fields"},
+		"*/surface.json":      {os.DirFS("../engines"), "surface"},
+		"profiles.yaml":       {os.DirFS("../registry/acceptance"), "acceptance"},
 		"models/*/model.yaml": {catalog.EmbeddedFS(), "model"},
 		"models/*/graph.yaml": {catalog.EmbeddedFS(), "graph"},
 	} {
@@ -97,6 +103,40 @@ func TestSchemasTakeNullWhereItIsWritten(t *testing.T) {
 	for old, bad := range map[string]string{`"differences":null`: `"differences":"none"`, `"unit_id":""`: `"unit_id":null`} {
 		if err := validate(t, "point", []byte(strings.Replace(string(b), old, bad, 1))); err == nil {
 			t.Errorf("%s was accepted", bad)
+		}
+	}
+}
+
+// Every document as its own type writes it, empty, meets its schema, and with a key nobody
+// declared does not.
+func TestEachDocumentMeetsItsSchema(t *testing.T) {
+	keep.Rule(t, "SUB-19")
+	for _, d := range documents {
+		b, err := json.Marshal(d.value)
+		if d.tag == "yaml" {
+			b, err = yaml.Marshal(d.value)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		var v any
+		if err := yaml.Unmarshal(b, &v); err != nil {
+			t.Fatal(err)
+		}
+		if b, err = json.Marshal(v); err != nil {
+			t.Fatal(err)
+		}
+		if err := validate(t, d.name, b); err != nil {
+			t.Errorf("%s: an empty one was rejected: %v", d.name, err)
+		}
+		if one, ok := v.(map[string]any); ok {
+			one["unknown"] = 1
+			if b, err = json.Marshal(one); err != nil {
+				t.Fatal(err)
+			}
+			if validate(t, d.name, b) == nil {
+				t.Errorf("%s: a key that is not there was accepted", d.name)
+			}
 		}
 	}
 }

@@ -65,19 +65,34 @@ func TestOneModuleOfModestSize(t *testing.T) {
 }
 
 // TestVersionsAreWrittenOnce keeps X23: go.mod, the front end's lock and the engines'
-// Upstream records state versions; workflows read them, and pages do not repeat them.
+// Upstream records state versions; workflows read them, and pages do not repeat them. An
+// image, which can read nothing, is held to go.mod.
 func TestVersionsAreWrittenOnce(t *testing.T) {
 	literal := regexp.MustCompile(`(?i)\bgo ?1\.\d+(\.\d+)?\b|hugo v?\d+\.\d+|echarts@?\d|go-version: `)
 	reads := func(p string) bool {
 		page := path.Ext(p) == ".md" && !strings.HasPrefix(p, "content/generated/")
 		return page || strings.HasPrefix(p, ".github/") || p == "Makefile" || strings.HasPrefix(p, ".ci/")
 	}
-	rule := eachLine(reads, func(line string, add finder) {
-		if w := literal.FindString(line); w != "" {
-			add(fmt.Sprintf("repeats a version, %q (X23)", w), "read it from go.mod, or say the pinned release")
+	image, version := regexp.MustCompile(`golang:([^\s"'@]*)`), regexp.MustCompile(`(?m)^go (\S+)$`)
+	rule := func(m *Module) []Finding {
+		want := ""
+		if v := version.FindSubmatch(m.Files["go.mod"]); v != nil {
+			want = string(v[1])
 		}
-	})
+		return eachLine(reads, func(line string, add finder) {
+			if w := literal.FindString(line); w != "" {
+				add(fmt.Sprintf("repeats a version, %q (X23)", w), "read it from go.mod, or say the pinned release")
+			}
+			if w := image.FindStringSubmatch(line); w != nil && w[1] != want {
+				add(fmt.Sprintf("builds with golang:%s, go.mod says %s (X23)", w[1], want), "golang:"+want)
+			}
+		})(m)
+	}
+	const gomod = "module a\n\ngo 1.26.8\n"
 	hold(t, rule,
+		bad{"another image", files{"go.mod": gomod, ".github/a.yaml": "image: golang:1.26.7\n"}, ".github/a.yaml:1: builds with golang:1.26.7, go.mod says 1.26.8"},
+		bad{"any image", files{"go.mod": gomod, ".github/a.yaml": "image: golang:latest\n"}, "builds with golang:latest"},
+		bad{"the module's image", files{"go.mod": gomod, ".github/a.yaml": "image: golang:1.26.8\n"}, ""},
 		bad{"a page", files{"README.md": "Needs Go 1.26.\n"}, "README.md:1: repeats a version"},
 		bad{"a workflow", files{".github/workflows/a.yml": "with: {go-version: 1.26}\n"}, "repeats a version"},
 		bad{"a reference", files{".github/workflows/a.yml": "with: {go-version-file: go.mod}\n"}, ""})

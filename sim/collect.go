@@ -56,7 +56,7 @@ func (f *figures) collect(s *scope) *collected {
 	}
 	for _, d := range []*distribution{ttft, tpot, e2e, queueing, scheduling} {
 		d.seal()
-		if f.random && s.whole && settled(f.result.Steady) {
+		if s.whole && settled(f.result.Steady) {
 			if e, err := analysis.BatchMeans(d.values, intervalLevel); err == nil {
 				d.half, d.batches = rounded(e.HalfWidth()), e.Samples
 			}

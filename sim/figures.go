@@ -153,7 +153,7 @@ func (f *figures) latency(d *metric.Definition, s *scope, c *collected) {
 	f.add(d, s, v, dist.count())
 	if d.Statistic == metric.Mean && d.Quantity != "interactivity" && dist.half > 0 {
 		g := &f.result.Figures[len(f.result.Figures)-1]
-		g.NoInterval, g.Interval = "", &spec.Interval{Low: v - dist.half, High: v + dist.half, Level: intervalLevel, Covers: "the workload's randomness, over batch means", Runs: dist.batches}
+		g.NoInterval, g.Interval = "", &spec.Interval{Low: v - dist.half, High: v + dist.half, Level: intervalLevel, Covers: "the variation within the run, over batch means", Runs: dist.batches}
 	}
 }
 

@@ -27,7 +27,7 @@ type change struct{ class, text, old, new string }
 
 const (
 	keysHead  = "schema: blis.scenario/1\nengine: {kind: plain, version: \"1\", args: {seqs: 4}}\nmodel: m\nhardware: h\ncluster: {instances: 2}\n"
-	keysFrame = "frame: {seed: 7, scopes: [cluster, class, tenant], accept: {failed: 1, unfinished: 1}, warmup: {requests: 5}, stop: {requests: 60}}\n"
+	keysFrame = "frame: {seed: 7, scopes: [cluster, class, tenant], accept: {failed: 1, unfinished: 1}, stop: {requests: 60}}\n"
 	keysOpen  = keysHead + keysFrame + `workload:
   clients:
   - {name: a, requests: 50, arrivals: {gamma: {rate: 50, shape: 2, windows: [{start: 0.1, end: 0.4, factor: 3}]}}, prompt: {uniform: {min: 10, max: 300}}, output: {normal: {mean: 20, std: 5, min: 8, max: 30}}, class: k, objectives: {ttft: 0.05, tpot: 0.0023, e2e: 0.06}, deadline: 0.09,
@@ -168,8 +168,8 @@ var scenarioKeys = map[string]change{
 	"Frame.unfinished":         {refused, keysOpen, "seed: 7", "seed: 7, unfinished: censored"},
 	"Frame.metrics":            {consumed, keysOpen, "seed: 7", "seed: 7, metrics: [ttft_p50]"},
 	"Frame.scopes":             {consumed, keysOpen, ", tenant]", "]"},
-	"Warmup.requests":          {consumed, keysOpen, "requests: 5}", "requests: 6}"},
-	"Warmup.seconds":           {consumed, strings.Replace(keysOpen, "warmup: {requests: 5}", "warmup: {seconds: 0.2}", 1), "seconds: 0.2", "seconds: 0.4"},
+	"Warmup.requests":          {consumed, strings.Replace(keysOpen, "seed: 7", "seed: 7, kind: steady_state, warmup: {requests: 5}", 1), "requests: 5}", "requests: 6}"},
+	"Warmup.seconds":           {consumed, strings.Replace(keysOpen, "seed: 7", "seed: 7, kind: steady_state, warmup: {seconds: 0.2}", 1), "seconds: 0.2", "seconds: 0.4"},
 	"Stop.requests":            {consumed, keysOpen, "requests: 60}", "requests: 61}"},
 	"Stop.horizon":             {consumed, keysOpen, "requests: 60}", "requests: 60, horizon: 0.3}"},
 	"Accept.failed":            {consumed, keysOpen, "failed: 1", "failed: 0"},

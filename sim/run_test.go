@@ -29,7 +29,7 @@ workload:
   - {name: a, requests: 200, arrivals: {poisson: {rate: 50}}, prompt: {uniform: {min: 1, max: 300}}, output: {exponential: {mean: 20}}, class: fast, tenant: x, objectives: {ttft: 0.05}}
   - {name: b, requests: 100, arrivals: {gamma: {rate: 20, shape: 0.5}}, prompt: {fixed: 50}, output: {fixed: 5}, tenant: y, prefixes: [{name: p, tokens: 100, share: 0.5}], deadline: 0.013}
   - {name: c, requests: 60, arrivals: {closed: {concurrency: 3}}, prompt: {fixed: 40}, output: {fixed: 9}, session: {rounds: {uniform: {min: 1, max: 5}}, think: {exponential: {mean: 0.2}}}}
-frame: {seed: 7, accept: {failed: 1, unfinished: 1}, scopes: [cluster, pool, instance, class, tenant], warmup: {requests: 20}}
+frame: {seed: 7, accept: {failed: 1, unfinished: 1}, scopes: [cluster, pool, instance, class, tenant]}
 `
 
 func run(t *testing.T, text, args string, w World) *spec.Result {
@@ -162,7 +162,7 @@ func TestOpenLoopScopesAndFates(t *testing.T) {
 	keep.Rule(t, "DEV-9", "SIM-8")
 	r := run(t, openLoop, "seqs: 4", plainWorld())
 	q := r.Requests
-	if q.Created != 360 || q.Warmup.Total() != 20 || q.Measured.TimedOut == 0 {
+	if q.Created != 360 || q.Warmup.Total() != 0 || q.Measured.TimedOut == 0 {
 		t.Errorf("requests: got %+v", q)
 	}
 	for _, scope := range []string{"cluster", "pool:0", "instance:2", "class:fast", "tenant:x", "tenant:y"} {

@@ -93,12 +93,16 @@ func Warmup(series []float64) (cut int, err error) {
 }
 
 // batchMeans splits a series into k equal batches, leaving out the remainder at its start.
+// It adds in order, on every platform: a cut must not hang on the last digit.
 func batchMeans(series []float64, k int) []float64 {
 	size := len(series) / k
 	series = series[len(series)-size*k:]
 	out := make([]float64, k)
 	for i := range out {
-		out[i] = stat.Mean(series[i*size:(i+1)*size], nil)
+		for _, v := range series[i*size : (i+1)*size] {
+			out[i] += v
+		}
+		out[i] /= float64(size)
 	}
 	return out
 }

@@ -58,6 +58,9 @@ func (f *Frame) check() error {
 	if f.Warmup.Seconds > 0 && f.Warmup.Requests > 0 {
 		errs = append(errs, refuse("frame.warmup", "", "states two rules", "requests or seconds"))
 	}
+	if f.Kind == "terminating" && f.Warmup != (Warmup{}) {
+		errs = append(errs, refuse("frame.warmup", "", "is stated for a terminating run, which leaves out nothing at its start", "frame.kind steady_state, or the workload's own warm-up requests"))
+	}
 	for i, id := range f.Metrics {
 		errs = append(errs, once(fmt.Sprintf("frame.metrics[%d]", i), f.Metrics, i))
 		if _, err := metric.Lookup(id); err != nil {

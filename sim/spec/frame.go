@@ -20,8 +20,8 @@ type Frame struct {
 	Scopes     []string `yaml:"scopes,omitempty" json:"scopes"`   // Scopes; absent is cluster alone
 }
 
-// Warmup leaves the start of a run out of the measurement. At most one rule is
-// stated; none measures from the first request. A benchmark client's own warm-up
+// Warmup leaves the start of a steady-state run out of the measurement. At most one
+// rule is stated; none measures from the first request, as a terminating run does. A benchmark client's own warm-up
 // requests belong to the client and come before either.
 type Warmup struct {
 	Requests int     `yaml:"requests,omitempty" json:"requests,omitempty"` // the first so many requests sent

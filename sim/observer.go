@@ -28,7 +28,7 @@ type BatchRecord struct {
 type RequestRecord struct {
 	Serial                  uint64
 	Client, Instance        int
-	Index                   int64 // in its client's order of sending
+	Index                   int64 // number among its client's requests
 	Session                 int64
 	Measured                bool
 	Fate                    string

@@ -27,7 +27,7 @@ const (
 type request struct {
 	// Written by the generator.
 	session    int64
-	index      int64  // in its client's order of sending
+	index      int64  // among its client's
 	serial     uint64 // order of sending
 	client     int32
 	label      uint16

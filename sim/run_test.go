@@ -2,18 +2,12 @@ package sim
 
 import (
 	"bytes"
-	"maps"
 	"math"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
-	"testing/fstest"
 
 	"github.com/inference-sim/accuracy-dashboard/cost"
-	"github.com/inference-sim/accuracy-dashboard/internal/canon"
 	"github.com/inference-sim/accuracy-dashboard/internal/keep"
 	"github.com/inference-sim/accuracy-dashboard/sim/des"
 	"github.com/inference-sim/accuracy-dashboard/sim/spec"
@@ -273,52 +267,6 @@ func TestRunPastTheLatestTimeIsRefused(t *testing.T) {
 	}
 }
 
-func TestServerSettingLeavesEveryRequestAsItWas(t *testing.T) {
-	keep.Rule(t, "DEV-6")
-	scenario := strings.NewReplacer("deadline: 0.013", "deadline: 0", "output: {fixed: 9}", "output: {exponential: {mean: 20}}").Replace(openLoop)
-	lengths := func(args string) *lengthObserver {
-		o := &lengthObserver{map[uint64][2]int{}, map[int64][]int{}}
-		w := plainWorld()
-		w.Observer = o
-		run(t, scenario, args, w)
-		return o
-	}
-	a, b := lengths("seqs: 2"), lengths("seqs: 64, budget: 100")
-	if len(a.open) != 300 || !maps.Equal(a.open, b.open) {
-		t.Errorf("%d and %d requests of clients that wait for nobody are not the same", len(a.open), len(b.open))
-	}
-	turns := 0
-	for session, want := range a.sessions {
-		got := b.sessions[session]
-		n := min(len(got), len(want)) // the last sessions are cut short by the number of requests
-		whole := int(session) < len(a.sessions)-3
-		if turns += n; !slices.Equal(got[:n], want[:n]) || whole && len(got) != len(want) {
-			t.Errorf("session %d: got outputs %v and %v", session, want, got)
-		}
-	}
-	if turns < 40 {
-		t.Errorf("only %d turns of sessions ran in both", turns)
-	}
-}
-
-// lengthObserver keeps prompt and output lengths of the first two clients by order of
-// sending, and output lengths of the third by session and turn: its order of sending
-// follows from the server, and its prompts hold what came before.
-type lengthObserver struct {
-	open     map[uint64][2]int
-	sessions map[int64][]int
-}
-
-func (o *lengthObserver) Request(r RequestRecord) {
-	if r.Client == 2 {
-		o.sessions[r.Session] = append(o.sessions[r.Session], r.Output)
-		return
-	}
-	o.open[uint64(r.Client)<<40|uint64(r.Index)] = [2]int{r.Prompt, r.Output}
-}
-func (o *lengthObserver) Batch(BatchRecord)      {}
-func (o *lengthObserver) Instant(des.Time, Load) {}
-
 func TestRefusals(t *testing.T) {
 	keep.Rule(t, "SIM-1", "SIM-2")
 	cases := []struct{ old, new, want string }{
@@ -334,51 +282,6 @@ func TestRefusals(t *testing.T) {
 		}
 		if _, err = Run(s, plainWorld()); (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: got %v, want %q", c.new, err, c.want)
-		}
-	}
-}
-
-// Run, export and replay give one Result, its inputs apart (DEV-7).
-func TestReplayGivesTheSameResult(t *testing.T) {
-	keep.Rule(t, "DEV-7")
-	scenarios, _ := filepath.Glob("testdata/*/*/scenario.yaml")
-	for _, path := range scenarios {
-		text, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		s, err := spec.Parse(path, text)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if s.Workload.Trace != nil {
-			continue
-		}
-		var trace bytes.Buffer
-		w := gateWorld(t)
-		w.Export = &trace
-		want, err := Run(s, w)
-		if err != nil {
-			t.Fatal(err)
-		}
-		again := *s
-		again.Workload = spec.Workload{Trace: &spec.Trace{Path: "t.jsonl"}}
-		w = gateWorld(t)
-		w.Files = fstest.MapFS{"t.jsonl": {Data: trace.Bytes()}}
-		got, err := Run(&again, w)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, r := range []*spec.Result{want, got} {
-			r.Inputs, r.Random, r.Requests.Created, r.Requests.Measured.NotStarted = spec.Inputs{}, "", 0, 0
-			for i := range r.Figures {
-				r.Figures[i].NoInterval = ""
-			}
-		}
-		if g, w := bytesOf(t, got), bytesOf(t, want); !bytes.Equal(g, w) {
-			gi, _ := canon.Indent(got)
-			wi, _ := canon.Indent(want)
-			t.Errorf("%s: the replay differs:\n%s", path, firstDifference(gi, wi))
 		}
 	}
 }

@@ -191,51 +191,56 @@ func (o *open) Ended(int64, End) {}
 func (o *open) Left() int64 { return left(o.client.Requests, o.sent) }
 
 // closed keeps a number of requests outstanding, each followed by another after a
-// time to think.
+// time to think. Which end a request follows is fixed, so its inputs are its own
+// however long the others take: with a time to think, requests may overtake each other.
 type closed struct {
 	*content
 	think *sampler
-	ready timers // one entry a place that is free, or will be
+	ready timers // requests whose time is known
 	sent  int64
 	ended int64
 }
 
 func newClosed(c *spec.Client, b *content, seed uint64) *closed {
 	k := &closed{content: b, think: newSampler(c.Arrivals.Closed.Think, seed, component(c), "think time")}
-	for i := range c.Arrivals.Closed.Concurrency {
-		k.ready.push(0, int64(i-c.Arrivals.Closed.Concurrency))
+	for n := range int64(c.Arrivals.Closed.Concurrency) {
+		k.plan(0, n)
 	}
 	return k
 }
 
-// Due is when the first free place is used.
-func (k *closed) Due() int64 {
-	if k.Left() == 0 {
-		return Never
+// plan has request n sent at a time, unless it is beyond the client's bound.
+func (k *closed) plan(at, n int64) {
+	if limit := int64(k.client.Requests); limit == 0 || n < limit {
+		k.ready.push(at, n)
 	}
-	return k.ready.first()
 }
 
-// Take uses it.
+// Due is when the first request is ready.
+func (k *closed) Due() int64 { return k.ready.first() }
+
+// Take sends it.
 func (k *closed) Take(_ int64, r *Request) {
-	end := k.ready.pop()
-	k.fill(k.sent, r)
-	r.Cause = after(end, k.think)
+	n := k.ready.pop()
+	k.fill(n, r)
+	r.Cause = follows(n, k.client.Arrivals.Closed.Concurrency, k.think)
 	k.sent++
 }
 
-// Ended frees a place.
+// Ended plans the request that follows.
 func (k *closed) Ended(now int64, _ End) {
-	k.ready.push(now+after(k.ended, k.think).Wait, k.ended)
+	places := k.client.Arrivals.Closed.Concurrency
+	n := k.ended + int64(places)
+	k.plan(now+follows(n, places, k.think).Wait, n)
 	k.ended++
 }
 
-// after is the cause of what follows an end: at once, or after a time to think. A
-// negative end is a place that is free from the start.
-func after(end int64, think *sampler) Cause {
-	c := Cause{Kind: AfterEnd, End: max(end, -1)}
-	if end >= 0 && think != nil {
-		c.Wait = think.wait(end)
+// follows is the cause of entity n of a closed loop with so many places: the first of
+// them start at once, the next follow an end each, in order, after a time to think.
+func follows(n int64, places int, think *sampler) Cause {
+	c := Cause{Kind: AfterEnd, End: max(n-int64(places), -1)}
+	if c.End >= 0 && think != nil {
+		c.Wait = think.wait(n)
 	}
 	return c
 }

@@ -13,10 +13,9 @@ type conversations struct {
 	think   *sampler
 	between *sampler // closed loop: from a session's end to the next one's start
 
-	started int64 // sessions
-	sent    int64 // requests
-	ended   int64 // sessions
-	starts  timers
+	sent    int64  // requests
+	ended   int64  // sessions
+	starts  timers // sessions whose start has a time
 	waiting timers // sessions whose next round has a time
 	live    map[int64]*conversation
 }
@@ -37,8 +36,8 @@ func newConversations(c *spec.Client, b *content, seed uint64) *conversations {
 		think: newSampler(c.Session.Think, seed, name, "think time")}
 	if k := c.Arrivals.Closed; k != nil {
 		s.between = newSampler(k.Think, seed, name, "session gap")
-		for i := range k.Concurrency {
-			s.starts.push(0, int64(i-k.Concurrency))
+		for id := range int64(k.Concurrency) {
+			s.starts.push(0, id)
 		}
 		return s
 	}
@@ -88,13 +87,12 @@ func (s *conversations) pause(id int64, round int) Cause {
 }
 
 func (s *conversations) start() (int64, *conversation, Cause) {
-	due := s.starts.first()
-	cause := after(s.starts.pop(), s.between)
-	id := s.started
-	s.started++
+	cause := Cause{Kind: AtTime, Wait: s.starts.first()}
+	id := s.starts.pop()
 	if s.process != nil {
-		cause = Cause{Kind: AtTime, Wait: due}
-		s.starts.push(Microseconds(s.process.next()), s.started)
+		s.starts.push(Microseconds(s.process.next()), id+1)
+	} else {
+		cause = follows(id, s.client.Arrivals.Closed.Concurrency, s.between)
 	}
 	v := &conversation{rounds: min(s.rounds.tokens(id), roundsPerSession)}
 	if p := s.shared(id); p != nil {
@@ -115,7 +113,9 @@ func (s *conversations) Ended(now int64, e End) {
 	}
 	delete(s.live, e.Session)
 	if s.process == nil {
-		s.starts.push(now+after(s.ended, s.between).Wait, s.ended)
+		places := s.client.Arrivals.Closed.Concurrency
+		id := s.ended + int64(places)
+		s.starts.push(now+follows(id, places, s.between).Wait, id)
 	}
 	s.ended++
 }

@@ -32,7 +32,7 @@ type Segment struct {
 
 // Request is one request as its client sends it. A source overwrites every field.
 type Request struct {
-	Index     int64 // place in its client's order of sending
+	Index     int64 // number among its client's requests; its inputs are named by it, or by session and round
 	Session   int64 // -1 when it belongs to none
 	Round     int
 	Warmup    bool // sent by the client's own warm-up

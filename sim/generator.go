@@ -170,14 +170,24 @@ func (g *generator) end(r *request, f fate, now des.Time) {
 	g.ask(int(r.client))
 }
 
-// unsent is how many planned requests were never sent.
+// unsent is how many planned requests were never sent: what is left of a client's bound,
+// or without one the rounds of its open sessions, within the run's bound; and the rounds
+// that sessions gave up.
 func (g *generator) unsent() int64 {
-	n := int64(0)
+	n, abandoned := int64(0), int64(0)
 	for _, s := range g.sources {
-		n += max(0, s.Left())
+		left, open := s.Left(), int64(0)
+		if r, ok := s.(workload.Sessions); ok {
+			o, a := r.Rounds()
+			open, abandoned = o, abandoned+a
+		}
+		if left < 0 {
+			left = open
+		}
+		n += left
 	}
 	if stop := int64(g.frame.Stop.Requests); stop > 0 {
 		n = min(n, max(0, stop-g.sent))
 	}
-	return n
+	return n + abandoned
 }

@@ -195,6 +195,30 @@ func TestFates(t *testing.T) {
 	}
 }
 
+// Every round that a session planned has one fate: rounds after one that failed, and
+// those the run ends before, were not started. A client's own bound bounds its plan.
+func TestEveryPlannedRoundHasAFate(t *testing.T) {
+	keep.Rule(t, "SIM-8", "DEV-9")
+	base := header + "workload: {clients: [{name: a, arrivals: {constant: {rate: 10}}, prompt: {fixed: 10}, output: {fixed: 5}, session: {rounds: {fixed: 4}, think: {fixed: THINK}}MORE}]}\nframe: {accept: {failed: 1, unfinished: 1}, stop: {STOP}}\n"
+	for _, c := range []struct {
+		think, more, stop    string
+		created, not, failed int64
+	}{
+		{"0.01", "", "horizon: 1.05", 40, 1, 0}, // of the last session, whose rounds begin each 20.5 ms
+		{"0.3", "", "horizon: 1.05", 40, 18, 0}, // each 310.5 ms: 4, 3, 3, 3, 2, 2, 2, 1, 1 and 1 were
+		{"0.01", ", deadline: 0.005", "horizon: 1.05", 40, 30, 10},
+		{"0.01", ", deadline: 0.005, requests: 6", "horizon: 1.05", 24, 18, 6},
+		{"0.01", ", deadline: 0.005, requests: 20", "horizon: 1.05", 50, 40, 10},
+		{"0.3", ", requests: 6", "horizon: 5", 6, 0, 0},
+		{"0.3", "", "requests: 6", 6, 0, 0},
+	} {
+		q := run(t, strings.NewReplacer("THINK", c.think, "MORE", c.more, "STOP", c.stop).Replace(base), "", plainWorld()).Requests
+		if q.Created != c.created || q.Measured.NotStarted != c.not || q.Measured.TimedOut != c.failed {
+			t.Errorf("%+v: created %d, %d not started, %d timed out", c, q.Created, q.Measured.NotStarted, q.Measured.TimedOut)
+		}
+	}
+}
+
 func TestFrameThatIsNotMetGivesNoFigure(t *testing.T) {
 	keep.Rule(t, "DEV-7")
 	s := header + "workload: {clients: [{name: a, requests: 20, arrivals: {constant: {rate: 100}}, prompt: {fixed: 100}, output: {fixed: 50}}]}\nframe: {accept: {failed: SHARE, unfinished: 1}}\n"

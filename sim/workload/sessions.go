@@ -18,6 +18,8 @@ type conversations struct {
 	starts  timers // sessions whose start has a time
 	waiting timers // sessions whose next round has a time
 	live    map[int64]*conversation
+
+	open, abandoned int64 // rounds planned and not sent, by what became of their session
 }
 
 type conversation struct {
@@ -64,6 +66,7 @@ func (s *conversations) Take(_ int64, r *Request) {
 		v = s.live[id]
 		cause = s.pause(id, v.round)
 		v.round++
+		s.open--
 	} else {
 		id, v, cause = s.start()
 	}
@@ -98,6 +101,7 @@ func (s *conversations) start() (int64, *conversation, Cause) {
 	if p := s.shared(id); p != nil {
 		v.context = append(v.context, Segment{Stream: p.stream, Count: p.tokens})
 	}
+	s.open += int64(v.rounds - 1)
 	s.live[id] = v
 	return id, v, cause
 }
@@ -111,6 +115,8 @@ func (s *conversations) Ended(now int64, e End) {
 		s.waiting.push(now+s.pause(e.Session, v.round).Wait, e.Session)
 		return
 	}
+	given := int64(v.rounds - 1 - v.round)
+	s.open, s.abandoned = s.open-given, s.abandoned+given
 	delete(s.live, e.Session)
 	if s.process == nil {
 		places := s.client.Arrivals.Closed.Concurrency
@@ -119,6 +125,9 @@ func (s *conversations) Ended(now int64, e End) {
 	}
 	s.ended++
 }
+
+// Rounds counts those of open sessions and those given up.
+func (s *conversations) Rounds() (open, abandoned int64) { return s.open, s.abandoned }
 
 // Left counts the client's own bound on requests.
 func (s *conversations) Left() int64 { return left(s.client.Requests, s.sent) }

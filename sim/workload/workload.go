@@ -105,6 +105,13 @@ type Source interface {
 	Left() int64
 }
 
+// Sessions is a source whose sessions plan rounds.
+type Sessions interface {
+	// Rounds counts the planned rounds not sent: those of open sessions, and those a
+	// session gave up when a round before them did not complete.
+	Rounds() (open, abandoned int64)
+}
+
 // Kinds of token streams. Streams of different kinds, clients or entities share
 // no token.
 const (

@@ -97,7 +97,7 @@ func changes(in *page.Input, o options) []record.Change {
 	}
 	var out []record.Change
 	for to := range builds {
-		for from := max(0, to-compared); from < to; from++ {
+		for from := max(0, to-page.Compared); from < to; from++ {
 			out = append(out, scorer.Changes(builds[from], builds[to]))
 		}
 	}

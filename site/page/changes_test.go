@@ -1,10 +1,12 @@
 package page_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/inference-sim/accuracy-dashboard/scorer/record"
+	"github.com/inference-sim/accuracy-dashboard/site/page"
 	"github.com/inference-sim/accuracy-dashboard/site/sitetest"
 )
 
@@ -12,6 +14,9 @@ func TestEveryPairOfBuildsHasAPageOfWhatMoved(t *testing.T) {
 	in := sitetest.Release(120)
 	m := build(t, in)
 	list := m.docs["releases/"]
+	if want := fmt.Sprintf("compared with the %d before it, no further back", page.Compared); !strings.Contains(list.Body, want) {
+		t.Errorf("the list of releases does not say %q", want)
+	}
 	for _, c := range in.Changes {
 		path := "releases/" + c.To + "/since-" + c.From + "/"
 		d, ok := m.docs[path]

@@ -77,6 +77,9 @@ func (s *site) releaseList() error {
 	return s.page(d)
 }
 
+// Compared is how many builds before one it is compared with: each pair has pages of its own.
+const Compared = 12
+
 // compared is the table of every pair of builds whose scores were compared.
 func (s *site) compared() Block {
 	var names []string
@@ -107,7 +110,7 @@ func (s *site) compared() Block {
 		}
 		t.Rows = append(t.Rows, r)
 	}
-	return Block{Kind: "table", ID: "compare", Title: "Compare two releases", Note: "Each cell leads to every lane and point that moved between the two.", Table: t}
+	return Block{Kind: "table", ID: "compare", Title: "Compare two releases", Note: fmt.Sprintf("Each cell leads to every lane and point that moved between the two. A build is compared with the %d before it, no further back.", Compared), Table: t}
 }
 
 func (s *site) release(i int) error {

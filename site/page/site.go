@@ -91,10 +91,11 @@ func gradeTone(g record.Grade) string {
 		record.G1: "g1", record.G2: "g2", record.G3: "g3", record.G4: "g4", record.G5: "g5"}[g]
 }
 
-// gradeNames are the names of §11.3 of the Target Design.
+// gradeNames are the names of §11.3 of the Target Design; of G4 it says what the grade also
+// holds, a build whose code nobody compared.
 var gradeNames = map[record.Grade]string{
 	record.G1: "exact", record.G2: "estimated", record.G3: "other version, same code",
-	record.G4: "other version, changed code", record.G5: "not scored",
+	record.G4: "other version, changed or uncompared code", record.G5: "not scored",
 }
 
 // reasonTexts say each reason of §11.4 in a sentence.

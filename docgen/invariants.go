@@ -51,6 +51,7 @@ func rule(b *strings.Builder, r invariants.Record) {
 	if r.Ask != "" {
 		item("reviewer answers", cell(r.Ask+" Asked when "+r.Applies+"."))
 	}
+	var plain []string
 	for _, c := range r.Checks {
 		text := code(c.Test)
 		if c.Bad != c.Test {
@@ -59,7 +60,14 @@ func rule(b *strings.Builder, r invariants.Record) {
 		if c.Break != nil {
 			text += ", which must fail when " + code(c.Break.File) + " reads " + code(oneLine(c.Break.To)) + " for " + code(oneLine(c.Break.From))
 		}
-		item("checked by", text)
+		if text == code(c.Test) {
+			plain = append(plain, text)
+		} else {
+			item("checked by", text)
+		}
+	}
+	if plain != nil {
+		item("checked by", strings.Join(plain, ", "))
 	}
 	b.WriteString("\n")
 }

@@ -2,6 +2,7 @@ package scorer
 
 import (
 	"cmp"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"reflect"
@@ -27,7 +28,8 @@ type Scores struct {
 
 // Changes compares two builds' scores of the same units: each lane's error over the
 // points that both grade, paired, with the interval of the difference, and every
-// point that moved. All lanes and metrics are one family of comparisons.
+// point that moved, and each lane's points by grade. All lanes and metrics are one family of
+// comparisons.
 func Changes(from, to Scores) record.Change {
 	c := record.Change{Schema: record.ChangeSchema, From: from.Name, To: to.Name, Points: []record.PointChange{}}
 	pairs := match(from.Points, to.Points)
@@ -40,8 +42,33 @@ func Changes(from, to Scores) record.Change {
 	}
 	whole, lanes := laneChanges(pairs, whole), laneChanges(pairs, lane)
 	judge(slices.Concat(whole, lanes))
+	c.Coverage = append(coverages(pairs, func(*record.Point) string { return "all" }), coverages(pairs, lane)...)
 	c.Whole, c.Lanes = changes(whole), changes(lanes)
 	return c
+}
+
+// coverages counts each group's points by grade on both sides, in order of name.
+func coverages(pairs []matched, of func(*record.Point) string) []record.LaneCoverage {
+	groups := map[string]*record.LaneCoverage{}
+	for _, m := range pairs {
+		name := of(m.either())
+		g := groups[name]
+		if g == nil {
+			g = &record.LaneCoverage{Lane: name, Before: map[record.Grade]int{}, After: map[record.Grade]int{}}
+			groups[name] = g
+		}
+		if m.before != nil {
+			g.Before[m.before.Grade]++
+		}
+		if m.after != nil {
+			g.After[m.after.Grade]++
+		}
+	}
+	out := []record.LaneCoverage{}
+	for _, name := range slices.Sorted(maps.Keys(groups)) {
+		out = append(out, *groups[name])
+	}
+	return out
 }
 
 // compared is one lane and metric with the point by point differences behind it.

@@ -2,6 +2,7 @@ package scorer
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
 	"testing"
 
@@ -91,5 +92,33 @@ func TestChangesNamePointsOfOneSideAlone(t *testing.T) {
 	}
 	if want := []string{"0000 G4>G5", "0002 >G4", "0006 >G4"}; !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// A drop that adds a lane, a point to one that was there, and takes a point's grade away
+// says so of each lane (T-D4).
+func TestChangesCountEachLaneByGrade(t *testing.T) {
+	keep.Rule(t, "T-D4")
+	before := scored(4, func(int) float64 { return 0.1 })
+	after := scored(5, func(int) float64 { return 0.1 })
+	after[1].Grade = record.G5
+	after = append(after, record.Point{UnitID: "new", Lane: "lane 9", Grade: record.G1})
+	got := Changes(Scores{"v1.0.0", before}, Scores{"unreleased", after}).Coverage
+	want := []record.LaneCoverage{
+		{Lane: "all", Before: map[record.Grade]int{"G4": 4}, After: map[record.Grade]int{"G1": 1, "G4": 4, "G5": 1}},
+		{Lane: "lane 0", Before: map[record.Grade]int{"G4": 2}, After: map[record.Grade]int{"G4": 3}},
+		{Lane: "lane 1", Before: map[record.Grade]int{"G4": 2}, After: map[record.Grade]int{"G4": 1, "G5": 1}},
+		{Lane: "lane 9", Before: map[record.Grade]int{}, After: map[record.Grade]int{"G1": 1}},
+	}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
+	if points, scored := record.Counts(got[0].After); points != 6 || scored != 5 {
+		t.Errorf("got %d points and %d scored, want 6 and 5", points, scored)
+	}
+	for _, l := range Changes(Scores{"v1.0.0", before}, Scores{"unreleased", before}).Coverage {
+		if l.Moved() {
+			t.Errorf("the same scores twice: %+v moved", l)
+		}
 	}
 }

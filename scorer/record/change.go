@@ -1,5 +1,7 @@
 package record
 
+import "maps"
+
 // ChangeSchema names the layout of a Change.
 const ChangeSchema = "blis.change/1"
 
@@ -13,6 +15,30 @@ type Change struct {
 	Lanes  []LaneChange  `json:"lanes"`
 	Points []PointChange `json:"points"` // those whose figures or grade moved, by unit id
 	Same   int           `json:"points_unchanged"`
+	// Coverage is of every lane that has a point in either, first of all of them.
+	Coverage []LaneCoverage `json:"coverage"`
+}
+
+// LaneCoverage counts a lane's points by grade on both sides; a grade without any is left
+// out. A lane that is new or larger moves the headline without anything being worse (T-D4).
+type LaneCoverage struct {
+	Lane   string        `json:"lane"` // "all" for all of them
+	Before map[Grade]int `json:"before"`
+	After  map[Grade]int `json:"after"`
+}
+
+// Moved says that the two sides do not have the same counts.
+func (l *LaneCoverage) Moved() bool { return !maps.Equal(l.Before, l.After) }
+
+// Counts are the points of one side, and those of them that are scored.
+func Counts(byGrade map[Grade]int) (points, scored int) {
+	for g, n := range byGrade { //determinism:any-order a sum
+		points += n
+		if g != G5 {
+			scored += n
+		}
+	}
+	return points, scored
 }
 
 // LaneChange is the error of one metric over the same points before and after.

@@ -67,7 +67,11 @@ func (s *site) change(c *record.Change) error {
 		return err
 	}
 	lanes.Note = "An interval is of its own line, over which deployments were measured. Better or worse is said with all lines of this page tested together, so that the chance of any false one is at most 5%: a line whose interval leaves zero out may still be not distinguished."
-	d.Blocks = append(d.Blocks, whole, lanes)
+	covered, err := s.coverageChanges("data/changes/"+id+"-coverage.csv", c)
+	if err != nil {
+		return err
+	}
+	d.Blocks = append(d.Blocks, whole, covered, lanes)
 	points, err := s.pointChanges(d.Path, id, c)
 	if err != nil {
 		return err
@@ -85,14 +89,47 @@ func (s *site) change(c *record.Change) error {
 	return s.page(d)
 }
 
+// coverageChanges lists the lanes whose points or grades are others than before.
+func (s *site) coverageChanges(csv string, c *record.Change) (Block, error) {
+	const id, title = "coverage", "Coverage and grades, lane by lane"
+	t := &Table{Caption: title, Sortable: true, CSV: csv, Columns: []Column{{Label: "Lane"}, {Label: "Points before", Num: true}, {Label: "after", Num: true},
+		{Label: "Scored before", Num: true}, {Label: "after", Num: true}}}
+	for _, g := range record.Grades() {
+		t.Columns = append(t.Columns, Column{Label: string(g) + " before", Num: true}, Column{Label: "after", Num: true})
+	}
+	number := func(n int) Cell { return Cell{Text: count(n), Value: fmt.Sprint(n)} }
+	for i := range c.Coverage {
+		l := &c.Coverage[i]
+		if !l.Moved() {
+			continue
+		}
+		points, scored := record.Counts(l.Before)
+		pointsNow, scoredNow := record.Counts(l.After)
+		r := Row{Cells: []Cell{s.laneCell(l.Lane), number(points), number(pointsNow), number(scored), number(scoredNow)}}
+		for _, g := range record.Grades() {
+			r.Cells = append(r.Cells, number(l.Before[g]), number(l.After[g]))
+		}
+		t.Rows = append(t.Rows, r)
+	}
+	if len(t.Rows) == 0 {
+		return Block{Kind: "text", ID: id, Title: title, Paragraphs: []string{"Each lane has as many points of each grade as before."}}, nil
+	}
+	return s.table(id, title, "A lane that is new or larger moves the figures over all points without anything being worse. Lanes that are not listed have as many points of each grade as before.", t)
+}
+
+// laneCell links a lane that has a page.
+func (s *site) laneCell(lane string) Cell {
+	if i := slices.IndexFunc(s.Points, func(p record.Point) bool { return p.Lane == lane }); i >= 0 {
+		return link(laneName(&s.Points[i]), lanePath(lane))
+	}
+	return text(lane)
+}
+
 func (s *site) laneChanges(id, title string, of []record.LaneChange, csv string) (Block, error) {
 	t := &Table{Caption: title, Sortable: true, CSV: csv, Columns: []Column{{Label: "Lane"}, {Label: "Metric"}, {Label: "Points", Num: true}, {Label: "Error before", Num: true}, {Label: "after", Num: true},
 		{Label: "Difference", Num: true}, interval95, {Label: "Outcome"}}}
 	for _, l := range of {
-		lane := text(l.Lane)
-		if i := slices.IndexFunc(s.Points, func(p record.Point) bool { return p.Lane == l.Lane }); i >= 0 {
-			lane = link(laneName(&s.Points[i]), lanePath(l.Lane))
-		}
+		lane := s.laneCell(l.Lane)
 		before, _ := figureCells(l.Before)
 		after, _ := figureCells(l.After)
 		difference, interval := figureCells(l.Difference)

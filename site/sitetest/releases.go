@@ -57,6 +57,14 @@ func change(in *page.Input, from, to string) record.Change {
 		before := m.RelativeError * 1.2
 		c.Points = append(c.Points, record.PointChange{UnitID: p.UnitID, Lane: p.Lane, Before: p.Grade, After: p.Grade, Metrics: []record.MetricMoved{{Metric: "ttft_mean", Before: &before, After: &m.RelativeError}}})
 	}
+	all := record.LaneCoverage{Lane: "all", Before: map[record.Grade]int{}, After: map[record.Grade]int{}}
+	for i := range in.Points {
+		all.After[in.Points[i].Grade]++
+		if i%9 > 0 {
+			all.Before[in.Points[i].Grade]++
+		}
+	}
+	c.Coverage = []record.LaneCoverage{all}
 	lane := func(name, metric string, n int, difference float64, outcome record.Outcome) record.LaneChange {
 		f := func(v float64) record.Figure {
 			return record.NewFigure(v, "ratio", n, name, v-0.02, v+0.02, "resampling of deployments")

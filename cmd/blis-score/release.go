@@ -80,9 +80,6 @@ func (j *job) keep(in *page.Input) error {
 	return err
 }
 
-// compared is how many builds before one are compared with it.
-const compared = 12
-
 // changes compares each build with those before it: the releases in their order, and last what is
 // no release, unless it is but a part of the anchor units.
 func changes(in *page.Input, o options) []record.Change {

@@ -119,6 +119,12 @@ func (k *Kernel[M]) collect(now Time) {
 // arrange puts the components of a phase in order. Any order gives the same
 // states; a fixed one gives the same defects.
 func (k *Kernel[M]) arrange(ids []ID) {
+	if len(ids) > 1 {
+		k.sort(ids)
+	}
+}
+
+func (k *Kernel[M]) sort(ids []ID) {
 	for i := 1; i < len(ids); i++ {
 		for j := i; j > 0 && ids[j] < ids[j-1]; j-- {
 			ids[j], ids[j-1] = ids[j-1], ids[j]

@@ -40,21 +40,22 @@ func (q *Tournament) Set(id ID, t Time) {
 		q.grow()
 	}
 	i := len(q.tree)/2 + int(id)
-	q.tree[i] = event{t, id}
-	q.play(i)
+	q.play(i, event{t, id})
 }
 
-// play decides the matches from leaf i to the root.
-func (q *Tournament) play(i int) {
-	for i /= 2; i > 0; i /= 2 {
-		winner := q.tree[2*i]
-		if other := q.tree[2*i+1]; other.at < winner.at {
-			winner = other
-		}
-		if q.tree[i] == winner {
+// play enters e at leaf i and decides the matches from there to the root.
+func (q *Tournament) play(i int, e event) {
+	for tree := q.tree; ; i /= 2 {
+		tree[i] = e
+		if i == 1 {
 			return
 		}
-		q.tree[i] = winner
+		if other := tree[i^1]; other.at < e.at || other.at == e.at && other.id < e.id {
+			e = other
+		}
+		if tree[i/2] == e {
+			return
+		}
 	}
 }
 
@@ -66,7 +67,6 @@ func (q *Tournament) grow() {
 	old := q.tree[len(q.tree)/2:]
 	q.tree = leaves(2 * len(old))
 	for i, e := range old {
-		q.tree[2*len(old)+i] = e
-		q.play(2*len(old) + i)
+		q.play(2*len(old)+i, e)
 	}
 }

@@ -28,7 +28,7 @@ type Decode struct {
 	Heads
 }
 
-var decodeCoords = []Coord{{"rows", false}, {"context", false}, {"group", true}, {"head_dim", true}, {"bytes", false}, {"kv_heads", true}, {"reach", false}}
+var decodeCoords = []Coord{{"rows", false}, {"context", false}, {"reach", false}, {"group", true}, {"head_dim", true}, {"bytes", false}, {"kv_heads", true}}
 
 func (Decode) Coords() []Coord { return decodeCoords }
 
@@ -36,7 +36,7 @@ func (d Decode) Point(c *Chip) Point {
 	seen := d.seen(d.Context)
 	cache := float64(2*d.Seqs*d.KV) * d.Dim * d.Stored * seen
 	p := place(c, d.On, float64(4*d.Seqs*d.Query)*d.Dim*seen, cache+float64(4*d.Seqs*d.Query*d.Dim))
-	p.X = [maxCoords]float64{d.Seqs * d.KV, seen, d.Query / d.KV, d.Dim, cache, d.KV, d.Context}
+	p.X = [maxCoords]float64{d.Seqs * d.KV, seen, d.Context, d.Query / d.KV, d.Dim, cache, d.KV}
 	return p
 }
 

@@ -124,9 +124,13 @@ func (b *Bound) Seconds(p *Point) float64 {
 }
 
 func (b *Bound) logs(p *Point) *coords {
+	x, log2 := math.NaN(), 0.0
 	for _, i := range b.used {
 		if p.X[i] != b.last[i] {
-			b.last[i], b.log2[i] = p.X[i], fmath.Log2(p.X[i])
+			if p.X[i] != x { // an equal neighbour: a context without a window is its own reach
+				x, log2 = p.X[i], fmath.Log2(p.X[i])
+			}
+			b.last[i], b.log2[i] = x, log2
 		}
 	}
 	return &b.log2

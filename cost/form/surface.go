@@ -123,25 +123,30 @@ func logs(x []float64) []float64 {
 
 // locate finds the cell of x and the fraction into it; outside, the nearest end.
 func (a *boundAxis) locate(x float64) (int, float64) {
-	knots, last := a.knots, len(a.knots)-1
-	if x <= knots[0] || last == 0 {
-		return 0, 0
+	if x != a.at {
+		a.search(x)
 	}
-	if x >= knots[last] {
-		return last, 0
+	return a.cell, a.fraction
+}
+
+func (a *boundAxis) search(x float64) {
+	knots, last, i := a.knots, len(a.knots)-1, a.cell
+	a.at, a.fraction = x, 0
+	switch {
+	case x <= knots[0] || last == 0:
+		a.cell = 0
+		return
+	case x >= knots[last]:
+		a.cell = last
+		return
 	}
-	if x == a.at {
-		return a.cell, a.fraction
-	}
-	i := a.cell
 	for x < knots[i] {
 		i--
 	}
 	for x >= knots[i+1] {
 		i++
 	}
-	a.at, a.cell, a.fraction = x, i, (x-knots[i])/(knots[i+1]-knots[i])
-	return i, a.fraction
+	a.cell, a.fraction = i, (x-knots[i])/(knots[i+1]-knots[i])
 }
 
 // fix folds every axis over a coordinate that no longer changes into the values.
@@ -204,28 +209,28 @@ func (t *boundTerm) at(x *coords) float64 {
 	case 1:
 		lo, f := t.axes[0].locate(x[t.axes[0].coord])
 		return t.between(lo, f)
+	case 2:
+		return t.plane(x, 0, 0)
 	}
 	a := &t.axes[0]
 	lo, f := a.locate(x[a.coord])
-	v := t.plane(x, lo*a.stride)
+	v := t.plane(x, lo*a.stride, 1)
 	if f > 0 {
-		v += float64(f * (t.plane(x, lo*a.stride+a.stride) - v))
+		v += float64(f * (t.plane(x, lo*a.stride+a.stride, 1) - v))
 	}
 	return v
 }
 
-// plane interpolates over all axes but the first; base is where its values start.
-func (t *boundTerm) plane(x *coords, base int) float64 {
-	a := &t.axes[1]
+// plane interpolates over the last two axes, the first of them axis k; base is where
+// its values start.
+func (t *boundTerm) plane(x *coords, base, k int) float64 {
+	a, b := &t.axes[k], &t.axes[k+1]
 	lo, f := a.locate(x[a.coord])
-	if len(t.axes) == 2 {
-		return t.between(base+lo, f)
-	}
-	b := &t.axes[2]
-	k, g := b.locate(x[b.coord])
-	v := t.between(base+lo*a.stride+k, g)
+	i, g := b.locate(x[b.coord])
+	base += lo*a.stride + i
+	v := t.between(base, g)
 	if f > 0 {
-		v += float64(f * (t.between(base+(lo+1)*a.stride+k, g) - v))
+		v += float64(f * (t.between(base+a.stride, g) - v))
 	}
 	return v
 }

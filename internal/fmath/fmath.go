@@ -30,10 +30,19 @@ func Exp(x float64) float64 {
 	n := math.Floor(float64(x*log2e) + 0.5)
 	r := x - float64(n*ln2Hi) - float64(n*ln2Lo) // |r| <= ln2/2
 	// Taylor to degree 13: the next term is below 2^-57 at |r| = 0.3466.
-	p := 1.0 / 6227020800
-	for _, c := range expTaylor {
-		p = float64(p*r) + c
-	}
+	p := float64(r*(1.0/6227020800)) + 1.0/479001600
+	p = float64(p*r) + 1.0/39916800
+	p = float64(p*r) + 1.0/3628800
+	p = float64(p*r) + 1.0/362880
+	p = float64(p*r) + 1.0/40320
+	p = float64(p*r) + 1.0/5040
+	p = float64(p*r) + 1.0/720
+	p = float64(p*r) + 1.0/120
+	p = float64(p*r) + 1.0/24
+	p = float64(p*r) + 1.0/6
+	p = float64(p*r) + 0.5
+	p = float64(p*r) + 1
+	p = float64(p*r) + 1
 	if k := int(n) + exponentBias; k > 1 && k < 2*exponentBias { // the product is exact
 		return p * math.Float64frombits(uint64(k)<<mantissaBits)
 	}
@@ -50,12 +59,6 @@ func split(x float64) (m float64, e int) {
 		return math.Float64frombits(b&(1<<mantissaBits-1) | (exponentBias-1)<<mantissaBits), k - exponentBias + 1
 	}
 	return math.Frexp(x)
-}
-
-// expTaylor is 1/12!, 1/11!, ..., 1/0!.
-var expTaylor = [...]float64{
-	1.0 / 479001600, 1.0 / 39916800, 1.0 / 3628800, 1.0 / 362880, 1.0 / 40320, 1.0 / 5040,
-	1.0 / 720, 1.0 / 120, 1.0 / 24, 1.0 / 6, 0.5, 1, 1,
 }
 
 // Log returns the natural logarithm of x within 2 ulp; -Inf at 0 and NaN below.
@@ -82,15 +85,17 @@ func logNear1(m float64) (lead, tail float64) {
 	// ln m = 2 atanh(s), s = (m-1)/(m+1), |s| <= 0.1716: odd series to s^21.
 	s := (m - 1) / (m + 1)
 	z := float64(s * s)
-	p := 1.0 / 21
-	for _, c := range logSeries {
-		p = float64(p*z) + c
-	}
+	p := float64(z*(1.0/21)) + 1.0/19
+	p = float64(p*z) + 1.0/17
+	p = float64(p*z) + 1.0/15
+	p = float64(p*z) + 1.0/13
+	p = float64(p*z) + 1.0/11
+	p = float64(p*z) + 1.0/9
+	p = float64(p*z) + 1.0/7
+	p = float64(p*z) + 1.0/5
+	p = float64(p*z) + 1.0/3
 	return float64(2 * s), float64(float64(2*s) * float64(z*p))
 }
-
-// logSeries is 1/19, 1/17, ..., 1/3.
-var logSeries = [...]float64{1.0 / 19, 1.0 / 17, 1.0 / 15, 1.0 / 13, 1.0 / 11, 1.0 / 9, 1.0 / 7, 1.0 / 5, 1.0 / 3}
 
 // Log2 returns the base-2 logarithm of x, exact for powers of two.
 func Log2(x float64) float64 {

@@ -68,5 +68,7 @@ func (n *instance) recycle() {
 		n.pool.free = append(n.pool.free, n.spent[k].r)
 		k++
 	}
-	n.spent = n.spent[:copy(n.spent, n.spent[k:])]
+	if k > 0 {
+		n.spent = n.spent[:copy(n.spent, n.spent[k:])]
+	}
 }

@@ -100,7 +100,7 @@ func (c *Cache) Allocate(s *Sequence, g Grant) bool {
 		s.tables = append(s.tables, table{state: -1})
 	}
 	if c.plain && g.Hit == nil && !g.Whole && !g.Watermark && s.tables[0].held {
-		return c.lengthen(s, &g)
+		return c.lengthen(s, g)
 	}
 	computed := s.Computed
 	if g.Hit != nil {
@@ -140,7 +140,7 @@ func (c *Cache) Allocate(s *Sequence, g Grant) bool {
 
 // lengthen is Allocate for a running request when all layers attend in full: no block
 // is ever passed, and the table only grows.
-func (c *Cache) lengthen(s *Sequence, g *Grant) bool {
+func (c *Cache) lengthen(s *Sequence, g Grant) bool {
 	t, size := &s.tables[0], c.config.BlockSize
 	main := s.Computed + g.New
 	n := 0
@@ -154,7 +154,7 @@ func (c *Cache) lengthen(s *Sequence, g *Grant) bool {
 		t.blocks = c.pool.take(t.blocks, n)
 	}
 	if c.config.Caching {
-		c.Store(s, min(main, s.Tokens))
+		c.managers[0].store(c, s, min(main, s.Tokens)-c.config.Lag)
 	}
 	return true
 }

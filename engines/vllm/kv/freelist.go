@@ -27,17 +27,20 @@ func (l *freeList) index(place uint32) uint32 { return place & uint32(len(l.ring
 
 // pop appends the first n blocks to dst.
 func (l *freeList) pop(dst []BlockID, n int) []BlockID {
+	gaps := int(l.back-l.front) > l.n
 	l.n -= n
 	for n > 0 {
-		at := l.index(l.front)
-		part := l.ring[at:min(int(at)+n, len(l.ring))]
-		l.front += uint32(len(part))
-		for _, id := range part {
-			if id != Null {
-				dst = append(dst, id)
-				n--
-			}
+		at, part := int(l.index(l.front)), 1
+		switch {
+		case !gaps:
+			part = min(n, len(l.ring)-at)
+			dst = append(dst, l.ring[at:at+part]...)
+			n -= part
+		case l.ring[at] != Null:
+			dst = append(dst, l.ring[at])
+			n--
 		}
+		l.front += uint32(part)
 	}
 	return dst
 }
@@ -65,6 +68,19 @@ func (l *freeList) pushFront(id BlockID) uint32 {
 	l.ring[l.index(l.front)] = id
 	l.n++
 	return l.front
+}
+
+// prepend puts blocks first, the last of them at the very front.
+func (l *freeList) prepend(ids []BlockID) {
+	ring, front := l.ring, l.front
+	for _, id := range ids {
+		if id != Null {
+			front--
+			ring[front&uint32(len(ring)-1)] = id
+		}
+	}
+	l.n += int(l.front - front)
+	l.front = front
 }
 
 // pack closes the gaps and tells every block's new place.

@@ -72,6 +72,15 @@ func (x *index) add(number uint64, group int) int32 {
 	return at
 }
 
+// empty takes the only nodes of some lanes from an octet.
+func (x *index) empty(at int32, which uint8) {
+	o := &x.octets[at]
+	x.live -= bits.OnesCount8(which)
+	if o.has &^= which; o.has == 0 {
+		x.drop(at)
+	}
+}
+
 // drop takes out an octet whose keys have lost their nodes.
 func (x *index) drop(at int32) {
 	o := &x.octets[at]

@@ -1,5 +1,7 @@
 package kv
 
+import "math/bits"
+
 // The pool's side of the index: a block may carry several keys and a key may name
 // several blocks (vllm/v1/core/block_pool.py:33-140). A node is one key of one block:
 // the block's own number for its first key, a number past the pool for further ones.
@@ -79,29 +81,54 @@ func (p *Pool) lookup(hash BlockHash, group int) (BlockID, bool) {
 func (p *Pool) store(ids []BlockID, first BlockHash, group int, near *int32) {
 	x, key := &p.index, keyOf(first, group)
 	at := *near
-	for i, id := range ids {
-		if (i == 0 || key%lanes == 0) && !x.at(at, key/lanes) {
+	for len(ids) > 0 {
+		if !x.at(at, key/lanes) {
 			if at = x.find(key / lanes); at == none {
 				at = x.add(key/lanes, group)
 			}
 		}
-		node := int32(id)
-		if p.blocks[id].key != 0 {
-			node = p.furtherKey(id)
+		n := p.enter(ids, at, key)
+		if n == 0 {
+			p.share(ids[0], at, key)
+			n = 1
 		}
-		p.blocks[node].key = laneOf(at, key)
-		o, bit := &x.octets[at], uint8(1)<<(key%lanes)
-		if o.has&bit == 0 {
-			o.has |= bit
-			x.live++
-		} else {
-			last := p.linksOf(o.nodes[key%lanes])
-			p.linksOf(node).after, last.after = last.after, node
-		}
-		o.nodes[key%lanes] = node
-		key++
+		ids, key = ids[n:], key+uint64(n)
 	}
 	*near = at
+}
+
+// enter gives blocks their first keys, as long as these have no node yet and lie in
+// the octet of the first, and reports how many.
+func (p *Pool) enter(ids []BlockID, at int32, key uint64) int {
+	blocks, o, first := p.blocks, &p.index.octets[at], key%lanes
+	room := min(len(ids), bits.TrailingZeros16(uint16(o.has)>>first|1<<(lanes-first)))
+	n := 0
+	for place := first; n < room && blocks[ids[n]].key == 0; place++ {
+		blocks[ids[n]].key = laneOf(at, place)
+		o.nodes[place%lanes] = int32(ids[n])
+		n++
+	}
+	o.has |= uint8(1<<n-1) << first
+	p.index.live += n
+	return n
+}
+
+// share stores a block that carries a key, or whose key another block carries.
+func (p *Pool) share(id BlockID, at int32, key uint64) {
+	node := int32(id)
+	if p.blocks[id].key != 0 {
+		node = p.furtherKey(id)
+	}
+	p.blocks[node].key = laneOf(at, key)
+	o, bit := &p.index.octets[at], uint8(1)<<(key%lanes)
+	if o.has&bit == 0 {
+		o.has |= bit
+		p.index.live++
+	} else {
+		last := p.linksOf(o.nodes[key%lanes])
+		p.linksOf(node).after, last.after = last.after, node
+	}
+	o.nodes[key%lanes] = node
 }
 
 // furtherKey links a new node to the end of a block's keys.
@@ -123,6 +150,48 @@ func (p *Pool) furtherKey(id BlockID) int32 {
 	return node
 }
 
+// claim gives free blocks a holder and takes their keys.
+func (p *Pool) claim(ids []BlockID) {
+	if p.sink != nil { // hears of every key
+		for _, id := range ids {
+			if p.blocks[id].key != 0 {
+				p.evict(id)
+			}
+		}
+	}
+	for len(ids) > 0 {
+		n, octet, lost := p.claimFirst(ids)
+		if lost != 0 {
+			p.index.empty(int32(octet), lost)
+		}
+		if ids = ids[n:]; n == 0 {
+			p.evict(ids[0])
+		}
+	}
+}
+
+// claimFirst claims blocks as long as their keys are in one octet, and reports how many
+// and which lanes the octet lost.
+func (p *Pool) claimFirst(ids []BlockID) (n int, octet lane, lost uint8) {
+	blocks, octet := p.blocks, linked // of none yet
+	for n, id := range ids {
+		b := &blocks[id]
+		if b.key != 0 {
+			at := (b.key - 1) / lanes
+			if at != octet {
+				if octet != linked || b.key&linked != 0 {
+					return n, octet, lost
+				}
+				octet = at
+			}
+			lost |= 1 << ((b.key - 1) % lanes)
+			b.key = 0
+		}
+		b.use = 1
+	}
+	return len(ids), octet, lost
+}
+
 // evict removes every key of a block from the index.
 func (p *Pool) evict(id BlockID) {
 	for node := int32(id); node != none; {
@@ -131,7 +200,8 @@ func (p *Pool) evict(id BlockID) {
 			p.sink.Removed(p.key(node))
 		}
 		if l.after == node {
-			p.forget(b.key)
+			at, place := b.key.split()
+			p.index.empty(at, 1<<place)
 		} else {
 			p.leaveRing(node, l.after)
 		}
@@ -140,16 +210,6 @@ func (p *Pool) evict(id BlockID) {
 			p.links[node].extra, p.spare = p.spare, node
 		}
 		node = l.extra
-	}
-}
-
-// forget empties the lane of a key that had one node.
-func (p *Pool) forget(l lane) {
-	at, place := l.split()
-	o := &p.index.octets[at]
-	p.index.live--
-	if o.has &^= 1 << place; o.has == 0 {
-		p.index.drop(at)
 	}
 }
 

@@ -12,7 +12,6 @@ type Pool struct {
 	free    freeList
 	caching bool
 	index   index
-	scratch []BlockID
 	sink    Sink
 }
 
@@ -47,18 +46,7 @@ func (p *Pool) take(dst []BlockID, n int) []BlockID {
 	}
 	from := len(dst)
 	dst = p.free.pop(dst, n)
-	for _, id := range dst[from:] {
-		b := &p.blocks[id]
-		b.use = 1
-		switch {
-		case b.key == 0:
-		case b.key&linked == 0 && p.sink == nil:
-			p.forget(b.key)
-			b.key = 0
-		default:
-			p.evict(id)
-		}
-	}
+	p.claim(dst[from:])
 	return dst
 }
 
@@ -88,22 +76,24 @@ func (p *Pool) release(ids []BlockID) {
 	if !p.free.fits(len(ids)) {
 		p.free.pack(func(id BlockID, place uint32) { p.blocks[id].use = idle | place })
 	}
-	p.scratch = p.scratch[:0]
+	blocks, first := p.blocks, len(ids) // of those for the front
 	for i := len(ids) - 1; i >= 0; i-- {
 		id := ids[i]
-		b := &p.blocks[id]
+		b := &blocks[id]
 		switch {
 		case id == Null:
 		case b.use > 1:
 			b.use--
 		case b.key == 0:
-			p.scratch = append(p.scratch, id)
+			b.use, first = 0, i
 		default:
 			b.use = idle | p.free.pushBack(id)
 		}
 	}
-	for i := len(p.scratch) - 1; i >= 0; i-- {
-		p.blocks[p.scratch[i]].use = idle | p.free.pushFront(p.scratch[i])
+	for _, id := range ids[first:] {
+		if b := &blocks[id]; id != Null && b.use == 0 {
+			b.use = idle | p.free.pushFront(id)
+		}
 	}
 }
 
@@ -111,10 +101,9 @@ func (p *Pool) release(ids []BlockID) {
 // front.
 func (p *Pool) giveBack(ids []BlockID) {
 	for _, id := range ids {
-		if id != Null {
-			p.blocks[id].use = idle | p.free.pushFront(id)
-		}
+		p.blocks[id].use = idle // its place is not asked for: there are no hits
 	}
+	p.free.prepend(ids)
 }
 
 // hash is the hash of the block's first key, 0 for none.

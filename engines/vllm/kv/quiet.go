@@ -1,5 +1,7 @@
 package kv
 
+import "slices"
+
 // This file is the project's own: what a steady batch may ask ahead.
 
 // Attends is how many cached tokens the query after computed tokens reads in the
@@ -32,6 +34,55 @@ func (g *GroupSpec) Slope(computed int) (slope, steps int) {
 		return 0, forever
 	}
 	return 1, forever
+}
+
+// Slides reports whether some group passes blocks as tokens are processed.
+func (c *Cache) Slides() bool {
+	return slices.ContainsFunc(c.config.Groups, func(g GroupSpec) bool { return g.Kind != Full })
+}
+
+// Advance is Allocate for one token of a running sequence, the coming step's, and then
+// Quiet for the steps after it.
+func (c *Cache) Advance(s *Sequence) (quiet int, fits bool) {
+	if !c.plain {
+		if fits = c.Allocate(s, Grant{New: 1}); fits {
+			s.Computed, s.Tokens = s.Computed+1, s.Tokens+1
+			quiet = c.Quiet(s)
+			s.Computed, s.Tokens = s.Computed-1, s.Tokens-1
+		}
+		return quiet, fits
+	}
+	t, size := &s.tables[0], c.config.BlockSize
+	if s.Computed+1 > len(t.blocks)*size {
+		if c.pool.free.n == 0 {
+			return 0, false
+		}
+		t.blocks = append(t.blocks, c.pool.next())
+	}
+	quiet = len(t.blocks)*size - s.Computed - 1
+	if c.config.Caching {
+		known := min(s.Computed+1, s.Tokens)
+		if known-c.config.Lag >= (t.cached+1)*size {
+			c.managers[0].store(c, s, known-c.config.Lag)
+		}
+		quiet = min(quiet, (t.cached+1)*size-1-known)
+	}
+	return max(quiet, 0), true
+}
+
+// next is take for one block, which must be free.
+func (p *Pool) next() BlockID {
+	l, id := &p.free, Null
+	for id == Null { // a gap
+		id = l.ring[l.index(l.front)]
+		l.front++
+	}
+	l.n--
+	if p.blocks[id].key != 0 {
+		p.evict(id)
+	}
+	p.blocks[id].use = 1
+	return id
 }
 
 // Quiet is how many coming Allocate calls for one token each would change nothing,

@@ -39,8 +39,8 @@ func (m *manager) store(c *Cache, s *Sequence, tokens int) {
 
 // run is how many blocks from one on, before end, can be stored at once.
 func (t *table) run(from, end int, every bool) int {
-	n := 1
-	for every && from+n < end && t.blocks[from+n] != Null {
+	n, blocks := 1, t.blocks[from:end]
+	for every && n < len(blocks) && blocks[n] != Null {
 		n++
 	}
 	return n

@@ -2,8 +2,6 @@ package sched
 
 // This file is the project's own: upstream visits every request in every step.
 
-import "github.com/inference-sim/accuracy-dashboard/engines/vllm/kv"
-
 // A decoding request mostly does the same thing in every step: it takes one token
 // and emits one. Such a request cruises: it is not visited, its counts are those it
 // joined with plus the steps since, and a step costs nothing for it. When a block
@@ -17,6 +15,7 @@ import "github.com/inference-sim/accuracy-dashboard/engines/vllm/kv"
 // known when it joins, because the stop check alone decides it.
 type cruise struct {
 	on      bool
+	slides  bool       // some group's blocks are passed as tokens are processed
 	n       int        // requests cruising
 	wheel   []*Request // by step at which they leave, modulo its length
 	active  []*Request // running requests that do not cruise, in running order
@@ -41,7 +40,7 @@ func (c *Config) cruises() bool {
 
 func (s *Scheduler) startCruise() {
 	groups := len(s.cache.Config().Groups)
-	s.cruise = cruise{on: s.config.cruises(), wheel: make([]*Request, wheelSize),
+	s.cruise = cruise{on: s.config.cruises(), slides: s.cache.Slides(), wheel: make([]*Request, wheelSize),
 		attended: make([]int64, groups), slope: make([]int64, groups)}
 }
 
@@ -56,10 +55,12 @@ func (s *Scheduler) walkCruising(b *Batch, left *budgets) {
 	left.charge(c.n, 0)
 	kept := c.active[:0]
 	for _, r := range c.merged {
-		fits := true
+		if r.cruising && s.refresh(r) {
+			continue
+		}
+		fits := !r.cruising
 		switch want := s.wantActive(r, left); {
-		case r.cruising:
-			fits = s.refresh(r)
+		case r.cruising: // there is no block for it
 		case want <= 0:
 			kept = append(kept, r)
 		case want == 1 && s.steady(r):
@@ -123,7 +124,9 @@ func (s *Scheduler) gather() {
 		}
 		c.merged = append(c.merged, r)
 	}
-	c.merged = append(c.merged, c.due[k:]...)
+	for _, r := range c.due[k:] {
+		c.merged = append(c.merged, r)
+	}
 }
 
 // sortByOrder is an insertion sort: a bucket is filled almost in order.
@@ -175,7 +178,7 @@ func (s *Scheduler) steady(r *Request) bool {
 	} else if r.lastEmit != s.step-1 {
 		return false
 	}
-	if r.outputs != inFlight || r.InFlight != inFlight || r.Tokens+r.placeholders-r.Computed != 1 {
+	if r.outputs != inFlight || s.cruise.slides && r.InFlight != inFlight || r.Tokens+r.placeholders-r.Computed != 1 {
 		return false
 	}
 	steps := min(s.lastOutput(r)-r.Outputs()-inFlight-1, s.config.MaxModelLen-1-r.Computed, r.limit()-1-r.Computed)
@@ -191,7 +194,8 @@ func (s *Scheduler) steady(r *Request) bool {
 // join takes a steady request into this step and lets it cruise from here; false if
 // it needs a block and there is none.
 func (s *Scheduler) join(r *Request) bool {
-	if !s.cache.Allocate(&r.Sequence, kv.Grant{New: 1}) {
+	quiet, fits := s.cache.Advance(&r.Sequence)
+	if !fits {
 		return false
 	}
 	c := &s.cruise
@@ -203,7 +207,7 @@ func (s *Scheduler) join(r *Request) bool {
 		c.attended[g] += int64(groups[g].Attends(r.Computed))
 		c.slope[g] += int64(slope)
 	}
-	s.arm(r, 0, 0)
+	s.arm(r, quiet)
 	return true
 }
 
@@ -212,21 +216,18 @@ func (s *Scheduler) join(r *Request) bool {
 func (s *Scheduler) refresh(r *Request) bool {
 	scheduled, completed := s.since(r)
 	r.shift(scheduled, completed)
-	fits := s.cache.Allocate(&r.Sequence, kv.Grant{New: 1})
+	quiet, fits := s.cache.Advance(&r.Sequence)
 	r.shift(-scheduled, -completed)
 	if fits {
-		s.arm(r, scheduled, completed)
+		s.arm(r, quiet)
 	}
 	return fits
 }
 
-// arm files r under the step of its next visit, this step's allocation being made.
-func (s *Scheduler) arm(r *Request, scheduled, completed int) {
-	r.shift(scheduled+1, completed+1)
-	next := s.step + 1 + s.cache.Quiet(&r.Sequence)
-	r.shift(-scheduled-1, -completed-1)
+// arm files r under the step of its next visit, after quiet steps beside this one.
+func (s *Scheduler) arm(r *Request, quiet int) {
 	c := &s.cruise
-	r.leaves, r.armed = min(next, r.stops, s.step+wheelSize-1), true
+	r.leaves, r.armed = min(s.step+1+quiet, r.stops, s.step+wheelSize-1), true
 	slot := r.leaves % wheelSize
 	r.prev, r.next = nil, c.wheel[slot]
 	if r.next != nil {
@@ -365,8 +366,8 @@ func (s *Scheduler) settle(b *Batch) {
 	c := &s.cruise
 	b.Cruising = c.n
 	b.Tokens += c.n
-	b.Attended = append(b.Attended[:0], c.attended...)
 	for g := range c.attended {
+		b.Attended = append(b.Attended, c.attended[g])
 		c.attended[g] += c.slope[g]
 	}
 	c.through = s.step

@@ -247,6 +247,7 @@ func TestAResetDropsWhatIsInFlight(t *testing.T) {
 		}
 		if b.Waits() {
 			b.Complete(&b.out)
+			emitted += b.out.Steady
 			for _, e := range b.out.Events {
 				emitted += e.Tokens
 			}

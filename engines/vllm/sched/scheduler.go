@@ -165,9 +165,11 @@ func (s *Scheduler) Schedule(b *Batch) {
 	}
 	s.advance(b)
 	s.settle(b)
-	b.Finished = append(b.Finished, s.finished...)
-	clear(s.finished)
-	s.finished = s.finished[:0]
+	if len(s.finished) > 0 {
+		b.Finished = append(b.Finished, s.finished...)
+		clear(s.finished)
+		s.finished = s.finished[:0]
+	}
 }
 
 // budgets are what a step has left: tokens to schedule and input slots.

@@ -86,6 +86,9 @@ func (e *Engine) retire(ended []*sched.Request) {
 
 // release returns jobs no batch holds any more to the pool.
 func (e *Engine) release() {
+	if len(e.ending) == 0 {
+		return
+	}
 	kept := e.ending[:0]
 	for _, j := range e.ending {
 		if j.Pending() {

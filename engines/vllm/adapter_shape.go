@@ -14,7 +14,7 @@ func (e *Engine) shape(b *sched.Batch) {
 	rank := &first.Ranks[0]
 	query := 1 + e.parts.Sched.Speculative.K()
 	*rank = plan.RankStep{Extend: rank.Extend[:0], Sampled: b.Cruising,
-		Decode: plan.DecodeBatch{Seqs: b.Cruising, Query: query, Attended: append(rank.Decode.Attended[:0], b.Attended...)}}
+		Decode: plan.DecodeBatch{Seqs: b.Cruising, Query: query, Attended: b.Attended}}
 	first.Drafts = plan.DraftShape{}
 	e.admitted = e.admitted[:0]
 	for i := range b.Entries {

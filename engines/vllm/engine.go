@@ -44,9 +44,9 @@ type Engine struct {
 	inputs  []input
 	live    map[engines.RequestID]*job
 	spare   []*job
-	ending  []*job             // ended, still held by a batch in flight
-	flights []flight           // by step number, modulo how many can be in flight
-	aborted []*engines.Request // to be reported by the next Complete
+	ending  []*job                // ended, still held by a batch in flight
+	victims [][]engines.RequestID // preempted, by step number modulo how many can be in flight
+	aborted []*engines.Request    // to be reported by the next Complete
 
 	shapes   []plan.StepShape
 	steps    []engines.PricedStep
@@ -60,12 +60,6 @@ type input struct {
 	id  engines.RequestID
 }
 
-// flight keeps what a batch's Outcome says beside the scheduler's own output.
-type flight struct {
-	preempted []engines.RequestID
-	scheduled int
-}
-
 var _ engines.Engine = (*Engine)(nil)
 
 // Assemble builds an engine, or refuses a configuration as start-up does.
@@ -75,7 +69,7 @@ func Assemble(p Parts) (*Engine, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &Engine{parts: p, loop: loop, live: make(map[engines.RequestID]*job), flights: make([]flight, loop.Depth())}
+	e := &Engine{parts: p, loop: loop, live: make(map[engines.RequestID]*job), victims: make([][]engines.RequestID, loop.Depth())}
 	e.out.Verbose = p.EveryToken
 	stages := max(1, p.Plan.Layout.Pipeline)
 	e.shapes = make([]plan.StepShape, stages)
@@ -116,16 +110,23 @@ func (e *Engine) Poll() engines.Action {
 		}
 		return engines.Action{Do: engines.Idle}
 	}
-	f := &e.flights[b.Step%len(e.flights)]
-	f.preempted, f.scheduled = f.preempted[:0], b.Tokens
-	for _, v := range b.Preempted {
-		j := v.Request.Owner.(*job)
-		j.request.Token.Preemptions = v.Request.Preemptions
-		f.preempted = append(f.preempted, j.request.ID)
+	if len(b.Preempted) > 0 {
+		e.noteVictims(b)
 	}
 	e.retire(b.Finished)
 	e.shape(b)
 	return engines.Action{Do: engines.Launch, Batch: engines.Batch{Steps: e.steps, Empty: b.Tokens == 0, Admitted: e.admitted}}
+}
+
+// noteVictims keeps whom a batch preempted: by its end they may be gone.
+func (e *Engine) noteVictims(b *sched.Batch) {
+	ids := &e.victims[b.Step%len(e.victims)]
+	*ids = (*ids)[:0]
+	for _, v := range b.Preempted {
+		j := v.Request.Owner.(*job)
+		j.request.Token.Preemptions = v.Request.Preemptions
+		*ids = append(*ids, j.request.ID)
+	}
 }
 
 // readInputs applies the input queue in order.
@@ -163,7 +164,6 @@ func (e *Engine) Complete(out *engines.Outcome) {
 		}
 	}
 	b := e.loop.Oldest()
-	f := &e.flights[b.Step%len(e.flights)]
 	if e.parts.Sched.Speculative != nil {
 		e.verify(b)
 	}
@@ -171,18 +171,21 @@ func (e *Engine) Complete(out *engines.Outcome) {
 	if s := e.parts.Sched.Speculative; s != nil && !e.parts.Sched.Async {
 		e.loop.Scheduler.Propose(b, func(*sched.Request) int { return s.Tokens })
 	}
-	e.report(out, f)
+	e.report(out, b)
 	e.release()
 }
 
 // report translates the scheduler's output.
-func (e *Engine) report(out *engines.Outcome, f *flight) {
+func (e *Engine) report(out *engines.Outcome, b *sched.Batch) {
 	running, waiting, skipped := e.loop.Scheduler.Counts()
 	p := &e.out.Prefix
-	out.Steady, out.Scheduled, out.Running, out.Waiting = e.out.Steady, f.scheduled, running, waiting+skipped
+	out.Steady, out.Scheduled, out.Running, out.Waiting = e.out.Steady, b.Tokens, running, waiting+skipped
 	out.KVUsage = e.loop.Scheduler.Cache().Pool().Usage()
 	out.PrefixHits = engines.PrefixCounters{Queried: int64(p.Queried + p.PreemptedQueried), Hit: int64(p.Hit + p.PreemptedHit)}
-	out.Events, out.Preempted = out.Events[:0], append(out.Preempted[:0], f.preempted...)
+	out.Events, out.Preempted = out.Events[:0], out.Preempted[:0]
+	if len(b.Preempted) > 0 {
+		out.Preempted = append(out.Preempted, e.victims[b.Step%len(e.victims)]...)
+	}
 	for _, r := range e.aborted {
 		out.Events = append(out.Events, engines.Event{Request: r, Finish: engines.Aborted})
 	}

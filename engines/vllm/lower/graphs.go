@@ -57,12 +57,14 @@ func (l *lowering) graphs() Padding {
 	case "FULL_AND_PIECEWISE":
 		g.Full, g.Piecewise = decode, c.Compile.Sizes
 	}
-	return Padding{g, query, mode == "FULL"}
+	return Padding{g, captured(g.Full), captured(g.Piecewise), query, mode == "FULL"}
 }
 
 // Padding says how a step is launched.
 type Padding struct {
 	graphs    plan.GraphPolicy
+	full      []int // by tokens, up to the largest captured size
+	piecewise []int
 	query     int  // tokens of a uniform decode sequence
 	fullMixed bool // cudagraph_mode FULL: mixed batches replay full graphs too
 }
@@ -72,20 +74,30 @@ type Padding struct {
 // are, without a graph (v1/cudagraph_dispatcher.py:72-93, 240-330).
 func (p *Padding) Of(tokens, seqs int, uniform bool) plan.PaddedShape {
 	if uniform || p.fullMixed {
-		if n, ok := up(p.graphs.Full, tokens); ok {
+		if n, ok := up(p.full, tokens); ok {
 			return plan.PaddedShape{Tokens: n, Seqs: n / p.query, Launch: plan.FullGraph}
 		}
 	}
-	if n, ok := up(p.graphs.Piecewise, tokens); ok {
+	if n, ok := up(p.piecewise, tokens); ok {
 		return plan.PaddedShape{Tokens: n, Seqs: seqs, Launch: plan.PiecewiseGraph}
 	}
 	return plan.PaddedShape{Tokens: tokens, Seqs: seqs, Launch: plan.Eager}
 }
 
-func up(sizes []int, n int) (int, bool) {
-	i, _ := slices.BinarySearch(sizes, n)
-	if i == len(sizes) {
+// captured is the least of the ascending sizes that holds n tokens, by n.
+func captured(sizes []int) []int {
+	var by []int
+	for _, size := range sizes {
+		for len(by) <= size {
+			by = append(by, size)
+		}
+	}
+	return by
+}
+
+func up(captured []int, n int) (int, bool) {
+	if n >= len(captured) {
 		return 0, false
 	}
-	return sizes[i], true
+	return captured[n], true
 }

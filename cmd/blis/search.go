@@ -28,7 +28,8 @@ func searchCmd() *cobra.Command {
 		Long: "The specification names a base scenario, the axes that vary in it, one metric to rank by or two for their Pareto front, and constraints. " +
 			"Every arm of the grid runs with the seeds 1, 2, ..., so that the same requests meet all. An arm is ranked only when each run was accepted and, in a steady state, settled, " +
 			"and when the whole interval of each constraint's figure keeps its bound; any other says why not. " +
-			"Differences are paired by seed and tested together by Holm's method; what they do not tell apart is a tie. The winner is estimated again on fresh seeds. " +
+			"Differences are paired by seed and tested together by Holm's method; what they do not tell apart is a tie. The winner is estimated again on fresh seeds, " +
+			"and the arms run again with prices at the ends of their intervals. " +
 			"Exits with 3 when no arm could be ranked.",
 		Example: "  blis search layouts.yaml\n  blis search layouts.yaml --summary public/data/summary.json --plot layouts.svg\n  blis search layouts.yaml --json > layouts.json",
 		Args:    cobra.ExactArgs(1),
@@ -40,6 +41,7 @@ func searchCmd() *cobra.Command {
 	f.StringVar(&q.summary, "summary", "", "a site's data/summary.json, with its points.json beside it: what was measured of the lanes of the arms")
 	f.StringVar(&q.plot, "plot", "", "write the ranking, or the front of two metrics, as SVG")
 	f.IntVar(&q.jobs, "jobs", runtime.NumCPU(), "arms simulated at a time")
+	f.IntVar(&q.moved, "sensitivity", 3, "how many of the coefficients that the winners depend on most are moved across their intervals")
 	f.BoolVar(&q.watch, "watch", false, "show on standard error how many arms are done")
 	f.BoolVar(&q.json, "json", false, "print the report as JSON")
 	q.data.add(c)
@@ -48,7 +50,7 @@ func searchCmd() *cobra.Command {
 
 type searchQuery struct {
 	summary, plot string
-	jobs          int
+	jobs, moved   int
 	watch, json   bool
 	data          dataFlags
 }
@@ -85,7 +87,10 @@ func (q *searchQuery) run(cmd *cobra.Command, file string) error {
 		defer o.discard() // nothing is left of it when it was kept
 	}
 	runner := &arms{world: w, files: os.DirFS(filepath.Dir(read[1])), jobs: q.jobs, progress: newProgress(cmd.ErrOrStderr(), q.watch, 0)}
-	report, err := study.Run(func(jobs []search.Job) ([]*search.Trial, error) { return runner.run(cmd.Context(), jobs) }, evidence)
+	report, err := study.Run(runner.in(cmd.Context()), evidence)
+	if err == nil && q.moved > 0 && len(report.Order) > 0 {
+		err = runner.sensitivity(cmd.Context(), study, report, q.moved)
+	}
 	runner.progress.clear()
 	if err != nil {
 		return err
@@ -206,6 +211,11 @@ type arms struct {
 	files    fs.FS
 	jobs     int
 	progress *progress
+}
+
+// in gives jobs to a until ctx ends.
+func (a *arms) in(ctx context.Context) search.Simulate {
+	return func(jobs []search.Job) ([]*search.Trial, error) { return a.run(ctx, jobs) }
 }
 
 func (a *arms) run(ctx context.Context, jobs []search.Job) ([]*search.Trial, error) {

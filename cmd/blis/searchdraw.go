@@ -21,6 +21,7 @@ func drawSearch(out io.Writer, file string, r *search.Report) error {
 	}
 	w.rest(r)
 	w.again(r)
+	w.moved(r)
 	w.trust(r)
 	w.foot(r)
 	return w.err
@@ -208,6 +209,36 @@ func (w *lines) again(r *search.Report) {
 			row = append(row, quantityName(f)+" "+figureText(f))
 		}
 		rows = append(rows, append(row, a.Fresh.Problem))
+	}
+	w.table(rows)
+}
+
+// moved prints who wins with prices at the ends of their intervals.
+func (w *lines) moved(r *search.Report) {
+	s := r.Sensitivity
+	if s == nil {
+		return
+	}
+	verdict := "the winners stay"
+	if !s.Holds {
+		verdict = "another arm wins"
+	}
+	w.print("\nPrices moved to the ends of their 95%% intervals, with the seed %d: %s. %.0f%% of the winners' time has prices without an interval, which stay.\n", s.Seed, verdict, 100*s.Unstated)
+	rows := [][]string{}
+	for _, c := range s.Coefficients {
+		row := []string{"  " + c.Name, fmt.Sprintf("%.0f%% of time", 100*c.Share)}
+		for _, e := range c.Ends {
+			wins := "no change"
+			for i, n := range e.New {
+				wins = strings.TrimPrefix(wins, "no change")
+				if i > 0 {
+					wins += "; "
+				}
+				wins += options(&r.Arms[n-1])
+			}
+			row = append(row, fmt.Sprintf("x%.2f: %s", e.Factor, wins))
+		}
+		rows = append(rows, row)
 	}
 	w.table(rows)
 }

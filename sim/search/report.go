@@ -12,13 +12,14 @@ const ReportSchema = "blis.search-report/1"
 // Report is what a search found. It holds no time of day and nothing of the machine:
 // equal inputs of one build give equal bytes.
 type Report struct {
-	Schema       string   `json:"schema"`
-	Build        Build    `json:"build"`
-	Experimental []string `json:"experimental"` // why it is no release's report; empty for one
-	Inputs       Inputs   `json:"inputs"`
-	Comparison   Family   `json:"comparison"`
-	Order        []int    `json:"order"` // numbers of the ranked arms, best first
-	Arms         []Result `json:"arms"`  // in declared order
+	Schema       string       `json:"schema"`
+	Build        Build        `json:"build"`
+	Experimental []string     `json:"experimental"` // why it is no release's report; empty for one
+	Inputs       Inputs       `json:"inputs"`
+	Comparison   Family       `json:"comparison"`
+	Order        []int        `json:"order"`       // numbers of the ranked arms, best first
+	Arms         []Result     `json:"arms"`        // in declared order
+	Sensitivity  *Sensitivity `json:"sensitivity"` // null: not asked for, or no arm is ranked
 }
 
 // Build is the program that made a report.

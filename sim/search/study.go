@@ -27,7 +27,7 @@ const noChance = "the runs have no random input, and coefficients are not varied
 // Run simulates the arms, ranks them and estimates the winners again on fresh seeds,
 // because the best of many noisy estimates looks better than it is (§8.8).
 func (s *Study) Run(simulate Simulate, e *Evidence) (*Report, error) {
-	trials, err := s.simulate(simulate, func(i int) bool { return true }, firstSeed)
+	trials, err := s.simulate(simulate, func(i int) bool { return true }, firstSeed, s.Spec.Seeds)
 	if err != nil {
 		return nil, err
 	}
@@ -69,13 +69,12 @@ func (s *Study) family(trials []*Trial) Family {
 
 // simulate runs the arms that can be asked of an engine and that wanted names; the
 // others have no trial.
-func (s *Study) simulate(simulate Simulate, wanted func(i int) bool, first uint64) ([]*Trial, error) {
+func (s *Study) simulate(simulate Simulate, wanted func(i int) bool, first uint64, seeds int) ([]*Trial, error) {
 	var jobs []Job
 	var of []int
 	for i := range s.Arms {
 		if a := &s.Arms[i]; a.Refused == nil && wanted(i) {
-			scenario := *a.Scenario
-			jobs, of = append(jobs, Job{Scenario: &scenario, First: first, Seeds: s.Spec.Seeds, of: s.Spec.quantities()}), append(of, i)
+			jobs, of = append(jobs, s.job(i, first, seeds)), append(of, i)
 		}
 	}
 	done, err := simulate(jobs)
@@ -87,6 +86,11 @@ func (s *Study) simulate(simulate Simulate, wanted func(i int) bool, first uint6
 		trials[of[k]] = t
 	}
 	return trials, nil
+}
+
+func (s *Study) job(i int, first uint64, seeds int) Job {
+	scenario := *s.Arms[i].Scenario
+	return Job{Scenario: &scenario, First: first, Seeds: seeds, of: s.Spec.quantities()}
 }
 
 // result is one arm before it is compared with others.
@@ -258,12 +262,12 @@ func (f *field) difference(s *Spec, k, other, o int) (Difference, error) {
 
 // again estimates the winners with seeds that no arm had.
 func (s *Study) again(r *Report, simulate Simulate) error {
-	wins := func(i int) bool { return r.Arms[i].Standing == Best || r.Arms[i].Standing == Front }
+	wins := func(i int) bool { return won(&r.Arms[i]) }
 	if !slices.ContainsFunc(s.indices(), wins) {
 		return nil
 	}
 	r.Comparison.Fresh = firstSeed + uint64(s.Spec.Seeds)
-	trials, err := s.simulate(simulate, wins, r.Comparison.Fresh)
+	trials, err := s.simulate(simulate, wins, r.Comparison.Fresh, s.Spec.Seeds)
 	if err != nil {
 		return err
 	}

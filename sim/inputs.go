@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"fmt"
 	"io/fs"
 	"strings"
 
@@ -14,27 +15,58 @@ import (
 // inputs are the scenario's clients, and the names their requests carry.
 type inputs struct {
 	sources []workload.Source
-	labels  []workload.Label
-	drawn   []string      // what is
-	fixed   string        // why nothing is, where that is so
-	data    []spec.Source // files read
+	clients []workload.TraceClient
+	labels  []workload.Label // theirs
+	drawn   []string         // what is
+	fixed   string           // why nothing is, where that is so
+	data    []spec.Source    // files read
 }
 
 func openInputs(s *spec.Scenario, files fs.FS) (*inputs, error) {
-	w := &s.Workload
+	w, in := &s.Workload, new(inputs)
 	switch {
 	case w.InferenceX != nil:
-		return &inputs{sources: []workload.Source{client.New(w.InferenceX)}, labels: []workload.Label{{}},
-			fixed: "the client's own generator fixes every request"}, nil
+		c := client.New(w.InferenceX)
+		in.sources, in.clients = []workload.Source{c}, []workload.TraceClient{{Requests: c.Left(), Concurrency: w.InferenceX.Concurrency}}
+		in.fixed = "the client's own generator fixes every request"
 	case w.Trace != nil:
-		return openTrace(w.Trace, files)
+		if err := in.openTrace(w.Trace, s.Frame.Stop.Horizon > 0, files); err != nil {
+			return nil, err
+		}
+	default:
+		in.sources, in.clients = workload.New(w.Clients, s.Frame.Seed)
+		in.fixed = "every input is fixed"
+		if workload.Random(w.Clients) {
+			in.drawn = append(in.drawn, "arrivals, lengths or sessions")
+		}
 	}
-	src, labels := workload.New(w.Clients, s.Frame.Seed)
-	in := &inputs{sources: src, labels: labels, fixed: "every input is fixed"}
-	if workload.Random(w.Clients) {
-		in.drawn = append(in.drawn, "arrivals, lengths or sessions")
+	for i := range in.clients {
+		in.labels = append(in.labels, in.clients[i].Label())
 	}
-	return in, nil
+	return in, in.check(&s.Frame)
+}
+
+// concurrency is what the closed loops keep outstanding together; 0 where a client is
+// of another kind, so that nobody aims at a number.
+func (in *inputs) concurrency() float64 {
+	n := 0
+	for i := range in.clients {
+		c := in.clients[i].Concurrency
+		if c == 0 {
+			return 0
+		}
+		n += c
+	}
+	return float64(n)
+}
+
+// check refuses a frame that asks of the clients what they do not aim at.
+func (in *inputs) check(f *spec.Frame) error {
+	if f.Accept.Concurrency > 0 && in.concurrency() == 0 {
+		return &diag.Refusal{Field: "frame.accept.concurrency", Value: fmt.Sprint(f.Accept.Concurrency), Problem: "has no target: a client of the workload is no closed loop",
+			Accept: "closed loops alone, or 0", Rule: "DEV-7"}
+	}
+	return nil
 }
 
 // random is what a Result says is drawn.
@@ -45,23 +77,20 @@ func (in *inputs) random() string {
 	return strings.Join(in.drawn, ", and ") + ", from substreams of the frame's seed"
 }
 
-func openTrace(t *spec.Trace, files fs.FS) (*inputs, error) {
+func (in *inputs) openTrace(t *spec.Trace, cut bool, files fs.FS) error {
 	const field = "workload.trace.path"
 	if files == nil {
-		return nil, &diag.Refusal{Field: field, Value: t.Path, Problem: "cannot be opened here", Accept: "a run that is given files", Rule: "SIM-2"}
+		return &diag.Refusal{Field: field, Value: t.Path, Problem: "cannot be opened here", Accept: "a run that is given files", Rule: "SIM-2"}
 	}
 	data, err := fs.ReadFile(files, t.Path)
 	if err != nil {
-		return nil, &diag.Refusal{Field: field, Value: t.Path, Problem: "cannot be read: " + err.Error(), Rule: "SIM-2"}
+		return &diag.Refusal{Field: field, Value: t.Path, Problem: "cannot be read: " + err.Error(), Rule: "SIM-2"}
 	}
 	sum := canon.Sum(data)
 	if t.SHA256 != "" && t.SHA256 != sum {
-		return nil, &diag.Refusal{Field: "workload.trace.sha256", Value: t.SHA256, Problem: "is not the file's", Accept: sum, Rule: "SIM-10"}
+		return &diag.Refusal{Field: "workload.trace.sha256", Value: t.SHA256, Problem: "is not the file's", Accept: sum, Rule: "SIM-10"}
 	}
-	src, labels, err := workload.OpenTrace(t.Path, data, t.Scale)
-	if err != nil {
-		return nil, err
-	}
-	return &inputs{sources: src, labels: labels, fixed: "a trace is replayed",
-		data: []spec.Source{{Kind: "trace", Origin: t.Path, SHA256: sum}}}, nil
+	in.fixed, in.data = "a trace is replayed", []spec.Source{{Kind: "trace", Origin: t.Path, SHA256: sum}}
+	in.sources, in.clients, err = workload.OpenTrace(t.Path, data, t.Scale, cut)
+	return err
 }

@@ -35,8 +35,8 @@ const (
   - {name: b, arrivals: {closed: {concurrency: 2, think: {exponential: {mean: 0.1}}}}, tenant: x, joint: [{prompt: 10, output: 3, weight: 1}, {prompt: 90, output: 30, weight: 3}], session: {rounds: {empirical: {values: [1, 3], weights: [1, 2]}}, think: {fixed: 0.05}}}
 `
 	keysClosed = keysHead + "workload:\n  inferencex: {release: inferencex-843c6254, isl: 100, osl: 20, range_ratio: 0.8, num_prompts: 30, concurrency: 4, warmups: 3, seed: 1, chat_template: {subtract: 5, add: 9}}\n"
-	keysTrace  = "schema: blis.scenario/1\nengine: {kind: vllm, version: main-2f41c894, args: {scheduling-policy: priority, max-num-seqs: 1}}\nmodel: llama-3.1-8b\nhardware: h100_sxm\nworkload: {trace: {path: t.jsonl, scale: 2}}\nframe: {scopes: [cluster, class, tenant], accept: {failed: 1, unfinished: 1}}\n"
-	keysRows   = `{"schema":"blis.trace/1","clients":[{"class":"k","tenant":"x","objectives":{"ttft":0.01}},{"objectives":{}}],"source":"a"}
+	keysTrace  = "schema: blis.scenario/1\nengine: {kind: vllm, version: main-2f41c894, args: {scheduling-policy: priority, max-num-seqs: 1}}\nmodel: llama-3.1-8b\nhardware: h100_sxm\nworkload: {trace: {path: t.jsonl, scale: 2}}\nframe: {scopes: [cluster, class, tenant], accept: {failed: 1, unfinished: 1, concurrency: 0.99}, stop: {horizon: 30}}\n"
+	keysRows   = `{"schema":"blis.trace/1","clients":[{"class":"k","tenant":"x","objectives":{"ttft":0.01},"concurrency":1},{"objectives":{},"concurrency":1}],"source":"a"}
 {"client":0,"at":1000,"prompt":[[1,0,50]],"stream":9,"length":5,"max_tokens":5,"session":3,"priority":1,"warmup":false}
 {"client":0,"after_round":true,"wait":20000,"prompt":[[2,0,30]],"stream":10,"length":5,"max_tokens":5,"session":3}
 {"client":1,"after_end":-1,"wait":700,"prompt":[[1,0,50]],"stream":11,"length":40,"max_tokens":40,"deadline":900000}
@@ -86,7 +86,7 @@ var scenarioKeys = map[string]change{
 	"Router.policy":            {refused, keysOpen, "cluster:", "router: {policy: random}\ncluster:"},
 	"Workload.inferencex":      {consumed, keysClosed, keysClosed[len(keysHead):], "workload: {clients: [{name: a, requests: 1, arrivals: {constant: {rate: 1}}, prompt: {fixed: 1}, output: {fixed: 1}}]}"},
 	"Workload.clients":         {consumed, keysOpen, "  - {name: b, ", "  - {name: c, requests: 1, arrivals: {constant: {rate: 1000}}, prompt: {fixed: 1}, output: {fixed: 1}}\n  - {name: b, "},
-	"Workload.trace":           {consumed, keysTrace, "trace: {path: t.jsonl, scale: 2}", "clients: [{name: a, requests: 1, arrivals: {constant: {rate: 1}}, prompt: {fixed: 1}, output: {fixed: 1}}]"},
+	"Workload.trace":           {consumed, keysTrace, "trace: {path: t.jsonl, scale: 2}", "clients: [{name: a, requests: 1, arrivals: {closed: {concurrency: 1}}, prompt: {fixed: 1}, output: {fixed: 1}}]"},
 	"Workload.acceptance":      {consumed, keysDrafts, "{profile: coding/thinking_on}", "{per_position: [0.1, 0.1]}"},
 	"Acceptance.profile":       {consumed, keysDrafts, "thinking_on", "thinking_off"},
 	"Acceptance.per_position":  {consumed, strings.Replace(keysDrafts, "{profile: coding/thinking_on}", "{per_position: [0.9, 0.5]}", 1), "0.5", "0.1"},
@@ -174,29 +174,32 @@ var scenarioKeys = map[string]change{
 	"Stop.horizon":             {consumed, keysOpen, "requests: 60}", "requests: 60, horizon: 0.3}"},
 	"Accept.failed":            {consumed, keysOpen, "failed: 1", "failed: 0"},
 	"Accept.unfinished":        {consumed, strings.Replace(keysOpen, "requests: 60}", "requests: 60, horizon: 0.3}", 1), "unfinished: 1", "unfinished: 0"},
-	"Accept.concurrency":       {consumed, keysOpen, "failed: 1", "failed: 1, concurrency: 0.01"},
+	"Accept.concurrency":       {consumed, keysHead + "frame: {accept: {failed: 1, concurrency: 1}}\nworkload: {clients: [{name: a, requests: 9, arrivals: {closed: {concurrency: 3, think: {fixed: 0.1}}}, prompt: {fixed: 5}, output: {fixed: 2}}]}\n", "failed: 1, concurrency: 1", "failed: 1, concurrency: 0.01"},
 }
 
 // traceKeys tries every key of a trace, in keysRows.
 var traceKeys = map[string]change{
-	"TraceHeader.schema":   {refused, keysRows, "trace/1", "trace/2"},
-	"TraceHeader.source":   {inert, keysRows, `"source":"a"`, `"source":"b"`},
-	"TraceHeader.clients":  {consumed, keysRows, `,{"objectives":{}}]`, `,{"objectives":{"e2e":0.001}}]`},
-	"TraceClient.class":    {consumed, keysRows, `"class":"k"`, `"class":"l"`},
-	"TraceClient.tenant":   {consumed, keysRows, `"tenant":"x"`, `"tenant":"y"`},
-	"TraceRow.client":      {consumed, keysRows, `{"client":1,"at":1200`, `{"client":0,"at":1200`},
-	"TraceRow.at":          {consumed, keysRows, `"at":1000`, `"at":2000`},
-	"TraceRow.after_end":   {consumed, keysRows, `"after_end":-1,"wait":700`, `"at":900`},
-	"TraceRow.after_round": {consumed, keysRows, `"after_round":true,"wait":20000,"prompt":[[2,0,30]],"stream":10,"length":5,"max_tokens":5,"session":3`, `"at":20000,"prompt":[[2,0,30]],"stream":10,"length":5,"max_tokens":5`},
-	"TraceRow.wait":        {consumed, keysRows, `"wait":700`, `"wait":7000`},
-	"TraceRow.session":     {consumed, keysRows, `"priority":1,"warmup":false}`, `"priority":1,"warmup":false}` + "\n" + `{"client":1,"at":5,"prompt":[[1,0,50]],"stream":9,"length":5,"max_tokens":5,"session":8}`},
-	"TraceRow.prompt":      {consumed, keysRows, `[[2,0,30]]`, `[[2,0,60]]`},
-	"TraceRow.stream":      {consumed, keysRows, `"stream":11`, `"stream":12`},
-	"TraceRow.length":      {consumed, keysRows, `"length":40`, `"length":30`},
-	"TraceRow.max_tokens":  {consumed, keysRows, `"max_tokens":40`, `"max_tokens":41`},
-	"TraceRow.priority":    {consumed, keysRows, `"priority":1`, `"priority":0`},
-	"TraceRow.deadline":    {consumed, keysRows, `"deadline":900000`, `"deadline":900`},
-	"TraceRow.warmup":      {consumed, keysRows, `"warmup":false`, `"warmup":true`},
+	"TraceHeader.schema":      {refused, keysRows, "trace/1", "trace/2"},
+	"TraceHeader.source":      {inert, keysRows, `"source":"a"`, `"source":"b"`},
+	"TraceHeader.clients":     {consumed, keysRows, `,{"objectives":{},`, `,{"objectives":{"e2e":0.001},`},
+	"TraceClient.class":       {consumed, keysRows, `"class":"k"`, `"class":"l"`},
+	"TraceClient.tenant":      {consumed, keysRows, `"tenant":"x"`, `"tenant":"y"`},
+	"TraceClient.requests":    {consumed, keysRows, `{"class":"k"`, `{"requests":-1,"class":"k"`},
+	"TraceClient.concurrency": {consumed, keysRows, `{},"concurrency":1}`, `{},"concurrency":1000}`},
+	"TraceRow.rounds":         {consumed, strings.Replace(keysRows, `{"class":"k"`, `{"requests":-1,"class":"k"`, 1), `"session":3,"priority"`, `"session":3,"rounds":4,"priority"`},
+	"TraceRow.client":         {consumed, keysRows, `{"client":1,"at":1200`, `{"client":0,"at":1200`},
+	"TraceRow.at":             {consumed, keysRows, `"at":1000`, `"at":2000`},
+	"TraceRow.after_end":      {consumed, keysRows, `"after_end":-1,"wait":700`, `"at":900`},
+	"TraceRow.after_round":    {consumed, keysRows, `"after_round":true,"wait":20000,"prompt":[[2,0,30]],"stream":10,"length":5,"max_tokens":5,"session":3`, `"at":20000,"prompt":[[2,0,30]],"stream":10,"length":5,"max_tokens":5`},
+	"TraceRow.wait":           {consumed, keysRows, `"wait":700`, `"wait":7000`},
+	"TraceRow.session":        {consumed, keysRows, `"priority":1,"warmup":false}`, `"priority":1,"warmup":false}` + "\n" + `{"client":1,"at":5,"prompt":[[1,0,50]],"stream":9,"length":5,"max_tokens":5,"session":8}`},
+	"TraceRow.prompt":         {consumed, keysRows, `[[2,0,30]]`, `[[2,0,60]]`},
+	"TraceRow.stream":         {consumed, keysRows, `"stream":11`, `"stream":12`},
+	"TraceRow.length":         {consumed, keysRows, `"length":40`, `"length":30`},
+	"TraceRow.max_tokens":     {consumed, keysRows, `"max_tokens":40`, `"max_tokens":41`},
+	"TraceRow.priority":       {consumed, keysRows, `"priority":1`, `"priority":0`},
+	"TraceRow.deadline":       {consumed, keysRows, `"deadline":900000`, `"deadline":900`},
+	"TraceRow.warmup":         {consumed, keysRows, `"warmup":false`, `"warmup":true`},
 }
 
 // TestEveryKeyDoesSomething keeps SIM-11: each key of a scenario and of a trace is tried
@@ -252,7 +255,7 @@ func TestABadValueIsRefusedThroughEveryInput(t *testing.T) {
 		{"objective", keysOpen, "ttft: 0.05", "ttft: 1e9", "ttft: 1000000001", "objectives.ttft"},
 		{"objective", keysRows, `"ttft":0.01`, `"ttft":1e9`, `"ttft":1000000001`, "objectives.ttft"},
 		{"aim of a class", keysOpen, "tenant: x", "class: k, objectives: {ttft: 0.05, tpot: 0.0023, e2e: 0.06}", "class: k", "objectives"},
-		{"aim of a class", keysRows, `{"objectives":{}}`, `{"class":"k","objectives":{"ttft":0.01}}`, `{"class":"k","objectives":{}}`, "objectives"},
+		{"aim of a class", keysRows, `{"objectives":{},`, `{"class":"k","objectives":{"ttft":0.01},`, `{"class":"k","objectives":{},`, "objectives"},
 		{"deadline", keysOpen, "deadline: 0.09", "deadline: 1e9", "deadline: 1000000001", "deadline"},
 		{"deadline", keysRows, `"deadline":900000`, `"deadline":1000000000000000`, `"deadline":1000000000000001`, "deadline"},
 		{"wait", keysOpen, "think: {fixed: 0.05}", "think: {fixed: 1e9}", "think: {fixed: 1000000001}", "think"},

@@ -65,39 +65,47 @@ func (o *lengthObserver) Request(r RequestRecord) {
 func (o *lengthObserver) Batch(BatchRecord)      {}
 func (o *lengthObserver) Instant(des.Time, Load) {}
 
-// Run, export and replay give one Result, its inputs apart (DEV-7).
+// Run, export and replay give one Result, apart from what names the workload: the
+// inputs, and which of them are drawn (DEV-7).
 func TestReplayGivesTheSameResult(t *testing.T) {
 	keep.Rule(t, "DEV-7")
+	texts := map[string]string{}
 	scenarios, _ := filepath.Glob("testdata/*/*/scenario.yaml")
 	for _, path := range scenarios {
 		text, err := os.ReadFile(path)
 		if err != nil {
 			t.Fatal(err)
 		}
-		s, err := spec.Parse(path, text)
+		texts[path] = string(text)
+	}
+	const client, fixed = header + "workload: {clients: [{name: a, ", ", prompt: {fixed: 50}, output: {fixed: 20}"
+	for name, text := range map[string]string{
+		"cut between arrivals": client + "arrivals: {poisson: {rate: 0.5}}" + fixed + "}]}\nframe: {seed: 3, stop: {horizon: 17}}\n",
+		"cut, without a drain": client + "arrivals: {poisson: {rate: 5}}" + fixed + "}]}\nframe: {seed: 3, drain: excluded, stop: {horizon: 10}}\n",
+		"cut before a bound":   client + "requests: 50, arrivals: {poisson: {rate: 5}}" + fixed + "}]}\nframe: {seed: 3, stop: {horizon: 5}}\n",
+		"stopped":              client + "arrivals: {poisson: {rate: 5}}" + fixed + "}]}\nframe: {seed: 3, drain: excluded, stop: {requests: 9, horizon: 50}}\n",
+		"cut sessions":         client + "arrivals: {closed: {concurrency: 3, think: {exponential: {mean: 1}}}}" + fixed + ", session: {rounds: {fixed: 4}, think: {exponential: {mean: 1}}}}]}\nframe: {seed: 3, stop: {horizon: 8}}\n",
+		"sessions given up":    client + "arrivals: {constant: {rate: 1}}, deadline: 0.01" + fixed + ", session: {rounds: {fixed: 4}, think: {fixed: 1}}}]}\nframe: {accept: {failed: 1, unfinished: 1}, stop: {horizon: 10}}\n",
+		"given up in a bound":  client + "requests: 20, arrivals: {closed: {concurrency: 2}}, deadline: 0.03" + fixed + ", session: {rounds: {uniform: {min: 1, max: 5}}}}]}\nframe: {accept: {failed: 1, unfinished: 1}, stop: {horizon: 10}}\n",
+		"a missed concurrency": client + "requests: 60, arrivals: {closed: {concurrency: 8, think: {exponential: {mean: 1}}}}" + fixed + "}]}\nframe: {accept: {failed: 0, unfinished: 0, concurrency: 0.05}}\n",
+	} {
+		texts[name] = strings.Replace(text, "ARGS", "", 1)
+	}
+	for _, name := range slices.Sorted(maps.Keys(texts)) {
+		s, err := spec.Parse(name, []byte(texts[name]))
 		if err != nil {
 			t.Fatal(err)
 		}
 		if s.Workload.Trace != nil {
 			continue
 		}
-		var trace bytes.Buffer
-		w := gateWorld(t)
-		w.Export = &trace
-		want, err := Run(s, w)
-		if err != nil {
-			t.Fatal(err)
-		}
-		again := *s
-		again.Workload = spec.Workload{Trace: &spec.Trace{Path: "t.jsonl"}}
-		w = gateWorld(t)
-		w.Files = fstest.MapFS{"t.jsonl": {Data: trace.Bytes()}}
-		got, err := Run(&again, w)
-		if err != nil {
-			t.Fatal(err)
+		want, trace := exported(t, s, nil)
+		got, again := exported(t, replaying(s, 1), trace)
+		if !bytes.Equal(again, trace) {
+			t.Errorf("%s: the replay's own trace differs:\n%s", name, firstDifference(again, trace))
 		}
 		for _, r := range []*spec.Result{want, got} {
-			r.Inputs, r.Random, r.Requests.Created, r.Requests.Measured.NotStarted = spec.Inputs{}, "", 0, 0
+			r.Inputs.Scenario, r.Inputs.ScenarioSHA256, r.Inputs.Data, r.Random = nil, "", nil, ""
 			for i := range r.Figures {
 				r.Figures[i].NoInterval = ""
 			}
@@ -105,9 +113,30 @@ func TestReplayGivesTheSameResult(t *testing.T) {
 		if g, w := bytesOf(t, got), bytesOf(t, want); !bytes.Equal(g, w) {
 			gi, _ := canon.Indent(got)
 			wi, _ := canon.Indent(want)
-			t.Errorf("%s: the replay differs:\n%s", path, firstDifference(gi, wi))
+			t.Errorf("%s: the replay differs:\n%s", name, firstDifference(gi, wi))
 		}
 	}
+}
+
+// replaying is s on the requests of a trace.
+func replaying(s *spec.Scenario, scale float64) *spec.Scenario {
+	again := *s
+	again.Workload = spec.Workload{Trace: &spec.Trace{Path: "t.jsonl", Scale: scale}, Acceptance: s.Workload.Acceptance}
+	return &again
+}
+
+// exported runs s, on the requests of trace if there is one, and gives its Result and
+// its own trace.
+func exported(t *testing.T, s *spec.Scenario, trace []byte) (*spec.Result, []byte) {
+	t.Helper()
+	var out bytes.Buffer
+	w := gateWorld(t)
+	w.Export, w.Files = &out, fstest.MapFS{"t.jsonl": {Data: trace}}
+	r, err := Run(s, w)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r, out.Bytes()
 }
 
 // A request, and a round of a session, waits as long and holds as much in every
@@ -150,5 +179,45 @@ func TestServerSettingLeavesEveryWaitAsItWas(t *testing.T) {
 	}
 	if both < 40 {
 		t.Errorf("only %d rounds ran in both", both)
+	}
+}
+
+// A replay of what a scaled replay sent gives the same again.
+func TestAScaledReplayExportsWhatItSent(t *testing.T) {
+	keep.Rule(t, "DEV-7")
+	const text = header + "workload: {clients: [{name: a, requests: 20, arrivals: {poisson: {rate: 5}}, deadline: 0.5, prompt: {fixed: 50}, output: {fixed: 20}, session: {rounds: {fixed: 2}, think: {fixed: 1}}}]}\nframe: {}\n"
+	s, err := spec.Parse("s", []byte(strings.Replace(text, "ARGS", "", 1)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	once, trace := exported(t, s, nil)
+	slow, scaled := exported(t, replaying(s, 2), trace)
+	again, _ := exported(t, replaying(s, 1), scaled)
+	if slow.Window != again.Window || slow.Window.End < 1.5*once.Window.End {
+		t.Errorf("windows: %v scaled, %v once more, %v as it was", slow.Window, again.Window, once.Window)
+	}
+}
+
+// An accepted concurrency needs closed loops alone, in a scenario and in a trace.
+func TestConcurrencyIsAskedOfClosedLoopsAlone(t *testing.T) {
+	keep.Rule(t, "DEV-7", "SIM-9")
+	const frame = "frame: {accept: {failed: 1, unfinished: 1, concurrency: 9}}\n"
+	const closed, open = "{name: a, requests: 9, arrivals: {closed: {concurrency: 2}}, prompt: {fixed: 5}, output: {fixed: 2}}", "{name: b, requests: 9, arrivals: {poisson: {rate: 9}}, prompt: {fixed: 5}, output: {fixed: 2}}"
+	for clients, want := range map[string]string{closed: "", open: "frame.accept.concurrency: 9: has no target", closed + ", " + open: "frame.accept.concurrency: 9: has no target"} {
+		parse := func(frame string) *spec.Scenario {
+			s, err := spec.Parse("s", []byte(strings.Replace(header, "ARGS", "", 1)+"workload: {clients: ["+clients+"]}\n"+frame))
+			if err != nil {
+				t.Fatal(err)
+			}
+			return s
+		}
+		_, trace := exported(t, parse(""), nil)
+		w := gateWorld(t)
+		w.Files = fstest.MapFS{"t.jsonl": {Data: trace}}
+		for _, s := range []*spec.Scenario{parse(frame), replaying(parse(frame), 1)} {
+			if _, err := Run(s, w); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+				t.Errorf("%s: got %v, want %q", clients, err, want)
+			}
+		}
 	}
 }

@@ -108,28 +108,13 @@ func (m *model) accept(r *spec.Result) {
 		if got := float64(f.InFlight+f.Queued) / sent; got > a.Unfinished {
 			fail("unfinished requests: %.4f of those sent, at most %v accepted", got, a.Unfinished)
 		}
-		if want := m.targetConcurrency(); a.Concurrency > 0 && want > 0 {
+		if want := m.inputs.concurrency(); a.Concurrency > 0 {
 			if got := m.record.sendingConcurrency(); math.Abs(got-want) > a.Concurrency*want {
 				fail("concurrency: %.2f achieved while sending, %v wanted within %v of it", got, want, a.Concurrency)
 			}
 		}
 	}
 	r.Accepted = len(r.Failures) == 0
-}
-
-// targetConcurrency is what closed loops aim at; 0 when there is none.
-func (m *model) targetConcurrency() float64 {
-	w := &m.scenario.Workload
-	if w.InferenceX != nil {
-		return float64(w.InferenceX.Concurrency)
-	}
-	sum := 0
-	for i := range w.Clients {
-		if c := w.Clients[i].Arrivals.Closed; c != nil {
-			sum += c.Concurrency
-		}
-	}
-	return float64(sum)
 }
 
 // sendingConcurrency is the mean of outstanding requests until the last was sent.

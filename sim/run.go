@@ -106,7 +106,7 @@ func build(s *spec.Scenario, w World) (*model, error) {
 	}
 	m.generator = newGenerator(m.inputs.sources, &s.Frame, m.record, &m.pool)
 	if w.Export != nil {
-		m.generator.trace = workload.NewTraceWriter(w.Export, "", m.inputs.labels)
+		m.generator.trace = workload.NewTraceWriter(w.Export, "", m.inputs.clients)
 	}
 	client := m.kernel.Add("generator", m.generator, zeroTime)
 	targets, err := m.addInstances(client)
@@ -211,10 +211,10 @@ func (m *model) loop() error {
 	}
 	for {
 		next := m.kernel.Next()
-		if next == des.Never {
+		if next == des.Never && (m.horizon == des.Never || m.generator.spent() || m.record.load.Outstanding > 0) {
 			return m.settle()
 		}
-		if next > m.horizon {
+		if next > m.horizon { // or what would come is not in the trace
 			m.record.cut(m.horizon)
 			return m.record.err
 		}

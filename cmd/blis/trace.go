@@ -43,7 +43,7 @@ func replayCmd() *cobra.Command {
 			return printResult(cmd.OutOrStdout(), args[0], r)
 		},
 	}
-	c.Flags().Float64Var(&scale, "scale", 1, "multiply every time of the trace")
+	c.Flags().Float64Var(&scale, "scale", 1, "multiply every time of sending and every wait of the trace, no deadline")
 	d.add(c)
 	return c
 }

@@ -96,7 +96,7 @@ func (x *InferenceX) check() error {
 		oneOf(at+"release", x.Release, ClientReleases()),
 		within(at+"isl", x.ISL, 1, MaxTokens), within(at+"osl", x.OSL, 1, MaxTokens),
 		share(at+"range_ratio", x.RangeRatio),
-		within(at+"num_prompts", x.Prompts, 1, MaxCount), within(at+"concurrency", x.Concurrency, 1, 1<<20),
+		within(at+"num_prompts", x.Prompts, 1, MaxCount), within(at+"concurrency", x.Concurrency, 1, MaxConcurrency),
 		within(at+"warmups", *x.Warmups, 0, 1<<24), within(at+"vocab_size", x.VocabSize, 0, 1<<31-1),
 	)
 	if t := x.Template; err == nil && t != nil {
@@ -175,7 +175,7 @@ func (a *Arrivals) check(at string) error {
 	if err := exactlyOne(at, set, names); err != nil || a.Closed == nil {
 		return err
 	}
-	return first(within(at+".closed.concurrency", a.Closed.Concurrency, 1, 1<<20), a.Closed.Think.check(at+".closed.think", spanSeconds))
+	return first(within(at+".closed.concurrency", a.Closed.Concurrency, 1, MaxConcurrency), a.Closed.Think.check(at+".closed.think", spanSeconds))
 }
 
 func (p *Process) check(at string, shaped bool) error {

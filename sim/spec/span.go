@@ -8,13 +8,14 @@ import (
 // The ranges of a scenario's numbers. They are far beyond any served workload and
 // keep every sum of them inside 64 bits.
 const (
-	MaxTokens  = 1<<31 - 1     // of one prompt, prefix, round or output
-	MaxCount   = 1_000_000_000 // requests
-	MaxSeconds = 1e9           // one time or duration
-	MaxRounds  = 1 << 12       // of one session
-	maxClients = 1 << 16
-	leastRatio = 1e-9 // rates, scales, weights and shapes: 1e-9 to 1e9
-	mostRatio  = 1e9
+	MaxTokens      = 1<<31 - 1     // of one prompt, prefix, round or output
+	MaxCount       = 1_000_000_000 // requests
+	MaxSeconds     = 1e9           // one time or duration
+	MaxRounds      = 1 << 12       // of one session
+	MaxConcurrency = 1 << 20       // of one closed loop
+	maxClients     = 1 << 16
+	leastRatio     = 1e-9 // rates, scales, weights and shapes: 1e-9 to 1e9
+	mostRatio      = 1e9
 )
 
 // span is the closed range of a quantity; whole is whether it counts something.

@@ -146,6 +146,6 @@ type LengthPair struct {
 type Trace struct {
 	Path   string `yaml:"path" json:"path"`
 	SHA256 string `yaml:"sha256,omitempty" json:"sha256"` // checked when stated; the Result states it always
-	// Scale multiplies every timestamp; 1 unless stated.
+	// Scale multiplies every time of sending and every wait, no deadline; 1 unless stated.
 	Scale float64 `yaml:"scale,omitempty" json:"scale"`
 }

@@ -8,12 +8,15 @@ import (
 	"github.com/inference-sim/accuracy-dashboard/sim/spec"
 )
 
-// New builds one source a client, and the label of each.
-func New(clients []spec.Client, seed uint64) ([]Source, []Label) {
-	sources, labels := make([]Source, len(clients)), make([]Label, len(clients))
+// New builds one source a client, and what a trace says of each.
+func New(clients []spec.Client, seed uint64) ([]Source, []TraceClient) {
+	sources, headers := make([]Source, len(clients)), make([]TraceClient, len(clients))
 	for i := range clients {
 		c := &clients[i]
-		labels[i] = Label{Class: c.Class, Tenant: c.Tenant, Goal: c.Goal}
+		headers[i] = TraceClient{Class: c.Class, Tenant: c.Tenant, Goal: c.Goal}
+		if k := c.Arrivals.Closed; k != nil {
+			headers[i].Concurrency = k.Concurrency
+		}
 		body := newContent(c, i, seed)
 		switch {
 		case c.Session != nil:
@@ -23,8 +26,9 @@ func New(clients []spec.Client, seed uint64) ([]Source, []Label) {
 		default:
 			sources[i] = newOpen(c, body, seed)
 		}
+		headers[i].Requests = sources[i].Left()
 	}
-	return sources, labels
+	return sources, headers
 }
 
 // Random is whether any client draws.

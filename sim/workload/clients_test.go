@@ -266,7 +266,7 @@ func TestTraceRefusals(t *testing.T) {
 		{`{"client":0,"at":0,"promt":[[1,0,5]],"stream":2,"length":3,"max_tokens":3}`, "promt: unknown key"},
 	}
 	for _, c := range cases {
-		_, _, err := OpenTrace("t", []byte(head+c.row+"\n"), 1)
+		_, _, err := OpenTrace("t", []byte(head+c.row+"\n"), 1, false)
 		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: got %v, want %q", c.row, err, c.want)
 		}
@@ -276,10 +276,34 @@ func TestTraceRefusals(t *testing.T) {
 func TestTraceClientsOfOneClassHaveItsObjectives(t *testing.T) {
 	const head = `{"schema":"blis.trace/1","clients":[{"class":"c","objectives":{"ttft":1}},{"class":"c","objectives":{"ttft":%v}}]}` + "\n"
 	for ttft, want := range map[int]string{1: "", 2: "t:1: clients[1].objectives: {ttft: 2, tpot: 0, e2e: 0}: are not those", -1: "t:1: clients[1].objectives.ttft: -1: is out of range"} {
-		_, _, err := OpenTrace("t", fmt.Appendf(nil, head, ttft), 1)
+		_, _, err := OpenTrace("t", fmt.Appendf(nil, head, ttft), 1, false)
 		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
 			t.Errorf("ttft %d: got %v, want %q", ttft, err, want)
 		}
+	}
+}
+
+// What a trace says its clients had planned is at least what it holds.
+func TestTracePlansHoldTheirRows(t *testing.T) {
+	const row = `{"client":0,"at":0,"session":1,"rounds":%d,"prompt":[[1,0,5]],"stream":2,"length":3,"max_tokens":3}` + "\n" +
+		`{"client":0,"after_round":true,"session":1,"prompt":[[1,0,5]],"stream":2,"length":3,"max_tokens":3}` + "\n"
+	for _, c := range []struct {
+		client string
+		rounds int
+		want   string
+	}{
+		{"", 0, ""}, {"", 2, ""}, {"", 3, ""}, {"", 1, "t:3: after_round: true: comes after the last round"}, {"", -1, "t:2: rounds: -1: is not the rounds"}, {"", 4097, "t:2: rounds: 4097: is not"},
+		{`"requests":2,`, 0, ""}, {`"requests":-1,`, 0, ""}, {`"requests":1,`, 0, "t:1: clients[0].requests: 1: is fewer than the client's rows"}, {`"requests":-2,`, 0, "t:1: clients[0].requests: -2: is no number"},
+		{`"concurrency":1048576,`, 0, ""}, {`"concurrency":1048577,`, 0, "t:1: clients[0].concurrency: 1048577: is out of range"}, {`"concurrency":-1,`, 0, "clients[0].concurrency: -1"},
+	} {
+		_, _, err := OpenTrace("t", fmt.Appendf(nil, `{"schema":"blis.trace/1","clients":[{%s"objectives":{}}]}`+"\n"+row, c.client, c.rounds), 1, false)
+		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%+v: got %v", c, err)
+		}
+	}
+	single := strings.Replace(row, `"session":1,"rounds":%d`, `"rounds":2`, 1)
+	if _, _, err := OpenTrace("t", []byte(`{"schema":"blis.trace/1","clients":[{"objectives":{}}]}`+"\n"+single), 1, false); err == nil || !strings.Contains(err.Error(), "rounds: 2: is not the rounds of a session") {
+		t.Errorf("rounds without a session: %v", err)
 	}
 }
 
@@ -303,7 +327,7 @@ func TestTraceCausesComeAbout(t *testing.T) {
 		{first + first, "t:3: session: 4: has begun above"},
 	}
 	for _, c := range cases {
-		_, _, err := OpenTrace("t", []byte(head+c.rows), 1)
+		_, _, err := OpenTrace("t", []byte(head+c.rows), 1, false)
 		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: got %v, want %q", c.rows, err, c.want)
 		}
@@ -312,5 +336,5 @@ func TestTraceCausesComeAbout(t *testing.T) {
 
 func FuzzOpenTrace(f *testing.F) {
 	f.Add([]byte(`{"schema":"blis.trace/1","clients":[{"objectives":{}}]}` + "\n" + `{"client":0,"at":0,"prompt":[[1,0,5]],"stream":2,"length":3,"max_tokens":3}`))
-	f.Fuzz(func(t *testing.T, b []byte) { _, _, _ = OpenTrace("t", b, 1) })
+	f.Fuzz(func(t *testing.T, b []byte) { _, _, _ = OpenTrace("t", b, 1, true) })
 }

@@ -12,11 +12,15 @@ type replay struct {
 	ends     int64            // of requests, or of sessions, that the rows so far bring about
 	sent     int64
 	ended    int64 // of those
+	planned  int64 // requests; 0 is the rows, -1 without an end
+
+	open, abandoned int64 // rounds planned and not sent, by what became of their session
 }
 
 // story is a session under replay.
 type story struct {
 	rounds  []int // rows, in order
+	stated  int   // rounds, of which the trace may hold the first alone; 0 is the rows
 	next    int
 	context []Segment
 	output  Segment
@@ -26,12 +30,16 @@ func newReplay(client int) *replay {
 	return &replay{client: client, byEnd: map[int64][]int{}, sessions: map[int64]*story{}}
 }
 
+func (s *story) planned() int { return max(s.stated, len(s.rounds)) }
+
 // follows refuses a row whose cause the rows before it never bring about.
 func (p *replay) follows(r *TraceRow) error {
 	begun := r.Session != nil && p.sessions[*r.Session] != nil
 	switch {
 	case r.AfterRound && !begun:
 		return refuse("after_round", "true", "comes before its session's first round", "a row of session "+fmt.Sprint(*r.Session)+" with at or after_end above it")
+	case begun && p.sessions[*r.Session].stated == len(p.sessions[*r.Session].rounds):
+		return refuse("after_round", "true", "comes after the last round of its session", "a row for each of its rounds at most")
 	case !r.AfterRound && begun:
 		return refuse("session", *r.Session, "has begun above", "after_round, or a session of its own")
 	case r.AfterEnd != nil && *r.AfterEnd >= p.ends:
@@ -43,20 +51,24 @@ func (p *replay) follows(r *TraceRow) error {
 func (p *replay) add(r *TraceRow, scale float64) {
 	scaled := func(t int64) int64 { return bounded(float64(t) * scale) }
 	r.Wait = scaled(r.Wait)
+	if r.At != nil {
+		at := scaled(*r.At)
+		r.At = &at
+	}
 	i := len(p.rows)
 	if !r.AfterRound {
 		p.ends++
 	}
 	switch {
 	case r.At != nil:
-		p.timed.push(scaled(*r.At), int64(i))
+		p.timed.push(*r.At, int64(i))
 	case r.AfterEnd != nil:
 		p.byEnd[*r.AfterEnd] = append(p.byEnd[*r.AfterEnd], i)
 	}
 	if r.Session != nil {
 		s := p.sessions[*r.Session]
 		if s == nil {
-			s = &story{}
+			s = &story{stated: r.Rounds}
 			p.sessions[*r.Session] = s
 		}
 		s.rounds = append(s.rounds, i)
@@ -92,7 +104,10 @@ func (p *replay) Take(_ int64, r *Request) {
 		s := p.sessions[*row.Session]
 		s.context = append(s.context, fresh...)
 		s.output = r.Output
-		r.Session, r.Round, r.Prompt = *row.Session, s.next, s.context
+		r.Session, r.Round, r.Rounds, r.Prompt = *row.Session, s.next, s.planned(), s.context
+		if p.open--; s.next == 0 {
+			p.open += int64(s.planned())
+		}
 		s.next++
 	}
 }
@@ -110,13 +125,17 @@ func (r *TraceRow) cause() Cause {
 // Ended releases the rows that wait for it.
 func (p *replay) Ended(now int64, e End) {
 	if s := p.sessions[e.Session]; s != nil {
-		if e.Completed && s.next < len(s.rounds) {
+		if e.Completed && s.next < s.planned() {
 			s.output.Count = e.Output
 			s.context = append(s.context, s.output)
-			i := s.rounds[s.next]
-			p.timed.push(now+p.rows[i].Wait, int64(i))
+			if s.next < len(s.rounds) { // else the session waits for what the trace does not hold
+				i := s.rounds[s.next]
+				p.timed.push(now+p.rows[i].Wait, int64(i))
+			}
 			return
 		}
+		given := int64(s.planned() - s.next)
+		p.open, p.abandoned = p.open-given, p.abandoned+given
 		delete(p.sessions, e.Session)
 	}
 	end := p.ended
@@ -124,5 +143,13 @@ func (p *replay) Ended(now int64, e End) {
 	p.release(now, end)
 }
 
-// Left is how many rows were not sent yet.
-func (p *replay) Left() int64 { return int64(len(p.rows)) - p.sent }
+// Rounds counts those of open sessions and those given up.
+func (p *replay) Rounds() (open, abandoned int64) { return p.open, p.abandoned }
+
+// Left is how many planned requests were not sent yet.
+func (p *replay) Left() int64 {
+	if p.planned < 0 {
+		return -1
+	}
+	return max(p.planned, int64(len(p.rows))) - p.sent
+}

@@ -75,7 +75,7 @@ func (s *conversations) Take(_ int64, r *Request) {
 	v.context = append(v.context, Segment{Stream: PromptStream(s.index, entity), Count: prompt})
 	s.state(r, s.sent, output)
 	r.Output.Stream = OutputStream(s.index, entity)
-	r.Session, r.Round, r.Prompt, r.Cause = id, v.round, v.context, cause
+	r.Session, r.Round, r.Rounds, r.Prompt, r.Cause = id, v.round, v.rounds, v.context, cause
 	v.output = r.Output
 	s.sent++
 }

@@ -3,6 +3,7 @@ package workload
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -26,11 +27,29 @@ type TraceHeader struct {
 	Clients []TraceClient `json:"clients"`
 }
 
-// TraceClient is what a client's requests share.
+// TraceClient is what a client's requests share, and what it had planned.
 type TraceClient struct {
 	Class  string          `json:"class,omitempty"`
 	Tenant string          `json:"tenant,omitempty"`
 	Goal   spec.Objectives `json:"objectives"`
+	// Requests is how many the client plans to send: absent as many as its rows, -1
+	// without an end. A run without a horizon plans the rows alone.
+	Requests int64 `json:"requests,omitempty"`
+	// Concurrency is that of a closed loop.
+	Concurrency int `json:"concurrency,omitempty"`
+}
+
+// Label is what figures are grouped by.
+func (c *TraceClient) Label() Label { return Label{c.Class, c.Tenant, c.Goal} }
+
+func (c *TraceClient) check(at string) error {
+	switch {
+	case c.Requests < -1 || c.Requests > spec.MaxCount:
+		return refuse(at+".requests", c.Requests, "is no number of requests", fmt.Sprintf("-1, without an end, or 0 to %d", spec.MaxCount))
+	case c.Concurrency < 0 || c.Concurrency > spec.MaxConcurrency:
+		return refuse(at+".concurrency", c.Concurrency, "is out of range", fmt.Sprintf("0 to %d", spec.MaxConcurrency))
+	}
+	return nil
 }
 
 // TraceRow is one request. Times are microseconds. Exactly one of At, AfterEnd and
@@ -43,9 +62,10 @@ type TraceRow struct {
 	AfterRound bool       `json:"after_round,omitempty"`
 	Wait       int64      `json:"wait,omitempty"`
 	Session    *int64     `json:"session,omitempty"`
-	Prompt     [][3]int64 `json:"prompt"` // stream, first token, tokens
-	Stream     int64      `json:"stream"` // of the output tokens
-	Length     int        `json:"length"` // output tokens at which the sequence ends
+	Rounds     int        `json:"rounds,omitempty"` // of the session, in its first row; absent as many as its rows
+	Prompt     [][3]int64 `json:"prompt"`           // stream, first token, tokens
+	Stream     int64      `json:"stream"`           // of the output tokens
+	Length     int        `json:"length"`           // output tokens at which the sequence ends
 	MaxTokens  int        `json:"max_tokens"`
 	Priority   int        `json:"priority,omitempty"`
 	Deadline   int64      `json:"deadline,omitempty"`
@@ -60,13 +80,9 @@ type TraceWriter struct {
 }
 
 // NewTraceWriter writes the header.
-func NewTraceWriter(w io.Writer, source string, labels []Label) *TraceWriter {
+func NewTraceWriter(w io.Writer, source string, clients []TraceClient) *TraceWriter {
 	t := &TraceWriter{w: bufio.NewWriterSize(w, 1<<16), sent: map[[2]int64]int{}}
-	h := TraceHeader{Schema: TraceSchema, Source: source}
-	for _, l := range labels {
-		h.Clients = append(h.Clients, TraceClient(l))
-	}
-	t.line(h)
+	t.line(TraceHeader{Schema: TraceSchema, Source: source, Clients: clients})
 	return t
 }
 
@@ -90,6 +106,9 @@ func (t *TraceWriter) Write(client int, r *Request) {
 		fresh = r.Prompt[t.sent[key]:]
 		t.sent[key] = len(r.Prompt) + 1 // and the output that follows
 		row.Session = &r.Session
+		if r.Round == 0 {
+			row.Rounds = r.Rounds
+		}
 	}
 	for _, s := range fresh {
 		row.Prompt = append(row.Prompt, [3]int64{int64(s.Stream), int64(s.Start), int64(s.Count)})
@@ -116,9 +135,9 @@ func (t *TraceWriter) Close() error {
 	return t.err
 }
 
-// OpenTrace reads a trace named path; scale multiplies every time in it. The
-// sources are one a client.
-func OpenTrace(path string, data []byte, scale float64) ([]Source, []Label, error) {
+// OpenTrace reads a trace named path; scale multiplies every time of sending and every
+// wait in it, and cut is whether the run has a horizon. The sources are one a client.
+func OpenTrace(path string, data []byte, scale float64, cut bool) ([]Source, []TraceClient, error) {
 	lines := bufio.NewScanner(bytes.NewReader(data))
 	lines.Buffer(nil, 1<<26)
 	if !lines.Scan() {
@@ -132,15 +151,15 @@ func OpenTrace(path string, data []byte, scale float64) ([]Source, []Label, erro
 		return nil, nil, &diag.Refusal{File: path, Line: 1, Field: "schema", Value: h.Schema, Problem: "is not a trace's", Accept: TraceSchema, Rule: "SIM-11"}
 	}
 	replays := make([]*replay, len(h.Clients))
-	labels := make([]Label, len(h.Clients))
 	sources := make([]Source, len(h.Clients))
 	goals := spec.Goals{}
 	for i := range replays {
-		if err := goals.Add(fmt.Sprintf("clients[%d].objectives", i), h.Clients[i].Class, h.Clients[i].Goal); err != nil {
+		c, at := &h.Clients[i], fmt.Sprintf("clients[%d]", i)
+		if err := cmp.Or(c.check(at), goals.Add(at+".objectives", c.Class, c.Goal)); err != nil {
 			return nil, nil, onLine(diag.In(path, err), 1)
 		}
 		replays[i] = newReplay(i)
-		labels[i], sources[i] = Label(h.Clients[i]), replays[i]
+		sources[i] = replays[i]
 	}
 	for n := 2; lines.Scan(); n++ {
 		var row TraceRow
@@ -159,10 +178,16 @@ func OpenTrace(path string, data []byte, scale float64) ([]Source, []Label, erro
 	if err := lines.Err(); err != nil {
 		return nil, nil, &diag.Refusal{File: path, Problem: "cannot be read: " + err.Error()}
 	}
-	for _, p := range replays {
+	for i, p := range replays {
+		if n := h.Clients[i].Requests; n > 0 && n < int64(len(p.rows)) {
+			err := refuse(fmt.Sprintf("clients[%d].requests", i), n, "is fewer than the client's rows", fmt.Sprintf("%d or more, or -1", len(p.rows)))
+			return nil, nil, onLine(diag.In(path, err), 1)
+		} else if cut {
+			p.planned = n
+		}
 		p.begin()
 	}
-	return sources, labels, nil
+	return sources, h.Clients, nil
 }
 
 // Check refuses a row that no replay of so many clients could honour, whatever
@@ -183,6 +208,8 @@ func (r *TraceRow) Check(clients int) error {
 		return refuse("wait", r.Wait, "stands beside at, which is the time itself", "wait beside after_end or after_round")
 	case r.AfterEnd != nil && *r.AfterEnd < -1:
 		return refuse("after_end", *r.AfterEnd, "is no end", "-1, the start of the run, or the ordinal of an end")
+	case r.Rounds != 0 && (r.Rounds < 0 || r.Rounds > spec.MaxRounds || r.Session == nil || r.AfterRound):
+		return refuse("rounds", r.Rounds, "is not the rounds of a session that begins here", fmt.Sprintf("1 to %d in a session's first row", spec.MaxRounds))
 	case r.AfterRound && r.Session == nil:
 		return refuse("after_round", "true", "belongs to no session", "a session")
 	case r.Length < 1 || r.MaxTokens < r.Length || r.MaxTokens > spec.MaxTokens:

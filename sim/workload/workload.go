@@ -35,6 +35,7 @@ type Request struct {
 	Index     int64 // number among its client's requests; its inputs are named by it, or by session and round
 	Session   int64 // -1 when it belongs to none
 	Round     int
+	Rounds    int  // of its session, as planned; 0 without one
 	Warmup    bool // sent by the client's own warm-up
 	Prompt    []Segment
 	Output    Segment // the stream of the tokens it will generate; Count is 0

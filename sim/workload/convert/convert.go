@@ -25,8 +25,9 @@ type File struct {
 	Data []byte
 }
 
-// rows converts files into rows; a row's Client indexes the names it returns.
-type rows func(files []File) (clients []string, out []workload.TraceRow, err error)
+// rows converts files into rows; a row's Client indexes the clients it returns, each
+// of a class of its own.
+type rows func(files []File) (clients []workload.TraceClient, out []workload.TraceRow, err error)
 
 var formats = map[string]rows{
 	"mooncake":       mooncake,
@@ -63,14 +64,10 @@ func To(w io.Writer, format string, files []File) error {
 	for _, f := range files {
 		names = append(names, f.Name)
 	}
-	labels := make([]workload.Label, len(clients))
-	for i, c := range clients {
-		labels[i].Class = c
-	}
-	t := workload.NewTraceWriter(w, format+" "+strings.Join(names, " "), labels)
+	t := workload.NewTraceWriter(w, format+" "+strings.Join(names, " "), clients)
 	for i := range out {
 		if err := out[i].Check(len(clients)); err != nil {
-			return diag.In(clients[out[i].Client], err)
+			return diag.In(clients[out[i].Client].Class, err)
 		}
 		t.WriteRow(&out[i])
 	}

@@ -46,7 +46,7 @@ func drain(t *testing.T, format string, service int64, files []File) []sent {
 	if err := To(&b, format, files); err != nil {
 		t.Fatal(err)
 	}
-	sources, _, err := workload.OpenTrace("t.jsonl", b.Bytes(), 1)
+	sources, _, err := workload.OpenTrace("t.jsonl", b.Bytes(), 1, false)
 	if err != nil {
 		t.Fatal(err)
 	}

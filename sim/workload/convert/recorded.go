@@ -54,10 +54,10 @@ func (r *mooncakeRow) check(file string, line int) error {
 // mooncake reads JSON lines of timestamp (ms), input_length, output_length and
 // hash_ids, one a block of the prompt. Equal ids are equal tokens: block i is the
 // tokens from 512*i of one stream, so runs of ids stay runs.
-func mooncake(files []File) (clients []string, out []workload.TraceRow, err error) {
+func mooncake(files []File) (clients []workload.TraceClient, out []workload.TraceRow, err error) {
 	stream := int64(workload.VocabularyStream())
 	for c, f := range files {
-		clients = append(clients, f.Name)
+		clients = append(clients, workload.TraceClient{Class: f.Name})
 		for i, line := range bytes.Split(bytes.TrimSpace(f.Data), []byte("\n")) {
 			var r mooncakeRow
 			if err := strict.Foreign(f.Name, line, &r); err != nil {
@@ -102,9 +102,9 @@ type azureRow struct {
 // azure reads TIMESTAMP,ContextTokens,GeneratedTokens (Azure/AzurePublicDataset@
 // b469a113; P. Patel et al., Splitwise, ISCA 2024). Every row carries its own time, so
 // their order says nothing: they are sorted, and times count from the earliest.
-func azure(files []File) (clients []string, out []workload.TraceRow, err error) {
+func azure(files []File) (clients []workload.TraceClient, out []workload.TraceRow, err error) {
 	for c, f := range files {
-		clients = append(clients, f.Name)
+		clients = append(clients, workload.TraceClient{Class: f.Name})
 		rows, err := azureRows(f)
 		if err != nil {
 			return nil, nil, err
@@ -157,15 +157,18 @@ func azureRows(f File) (out []azureRow, err error) {
 // benchmarkServing reads a detailed result of vLLM's or InferenceX's
 // benchmark_serving: with max_concurrency and an infinite rate a closed loop in
 // list order, otherwise an open loop at start_times (seconds).
-func benchmarkServing(files []File) (clients []string, out []workload.TraceRow, err error) {
+func benchmarkServing(files []File) (clients []workload.TraceClient, out []workload.TraceRow, err error) {
 	for c, f := range files {
-		clients = append(clients, f.Name)
+		clients = append(clients, workload.TraceClient{Class: f.Name})
 		var r benchmarkRun
 		if err := strict.Foreign(f.Name, f.Data, &r); err != nil {
 			return nil, nil, err
 		}
 		if err := r.check(f.Name); err != nil {
 			return nil, nil, err
+		}
+		if r.closed() {
+			clients[c].Concurrency = r.Concurrency
 		}
 		begin := r.begin()
 		for i := range r.Input {
@@ -241,9 +244,9 @@ type span struct {
 // inferencePerf reads sessions of calls: a trace id is a session, a call follows
 // the one before by the time between them, and its prompt is that call's prompt and
 // output and new tokens.
-func inferencePerf(files []File) (clients []string, out []workload.TraceRow, err error) {
+func inferencePerf(files []File) (clients []workload.TraceClient, out []workload.TraceRow, err error) {
 	for c, f := range files {
-		clients = append(clients, f.Name)
+		clients = append(clients, workload.TraceClient{Class: f.Name})
 		var doc struct{ Spans []span }
 		if err := strict.Foreign(f.Name, f.Data, &doc); err != nil {
 			return nil, nil, err

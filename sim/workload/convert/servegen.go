@@ -27,7 +27,7 @@ const serveGenWindow = 600
 // and NAME-dataset.json (start s -> token tables). Each window is a renewal process
 // of its own rate and shape; lengths come from the latest table that starts at or
 // before the window. Times count from the first active window.
-func serveGen(files []File) (clients []string, out []workload.TraceRow, err error) {
+func serveGen(files []File) (clients []workload.TraceClient, out []workload.TraceRow, err error) {
 	tables := map[string]File{}
 	for _, f := range files {
 		if name, ok := strings.CutSuffix(f.Name, "-dataset.json"); ok {
@@ -47,7 +47,7 @@ func serveGen(files []File) (clients []string, out []workload.TraceRow, err erro
 		if err != nil {
 			return nil, nil, err
 		}
-		clients = append(clients, name)
+		clients = append(clients, workload.TraceClient{Class: name})
 		out = append(out, more...)
 	}
 	slices.SortStableFunc(out, func(a, b workload.TraceRow) int { return int(min(1, max(-1, *a.At-*b.At))) })

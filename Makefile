@@ -16,4 +16,4 @@ test: ## every check that fits in minutes
 
 nightly: test ## long fuzzing, the mutation sweep, scaling runs, coverage repeats, cosign; every rule's break
 	BLIS_REQUIRED=1 BLIS_NIGHTLY=1 go test -timeout 5h ./...
-	go run ./cmd/blis invariants check --run
+	go run ./cmd/blis invariants check --run $(RULES)

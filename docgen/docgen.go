@@ -67,7 +67,7 @@ func Files(in Input) (map[string][]byte, error) {
 	for _, name := range in.Others {
 		index = append(index, []string{"[Commands of " + name + "](/reference/commands-" + name + "/)", commandsLead(name)})
 	}
-	page("invariants", "Rules", "What the project holds itself to, where each rule is checked, and whether it holds today.", rules(in.Records))
+	page("invariants", "Rules", "What the project holds itself to, where each rule is checked, and how far.", rules(in.Records, nil))
 	page("maintainers", "Maintainer checklist", "Rules that a person keeps for the repository as a whole.", checklist(in.Records))
 	page("imports", "Who may import whom", "The packages from the ground up, and the policy that orders them.", imports(in))
 	trusted, err := coefficients(in.Registry)

@@ -51,6 +51,15 @@ func TestFilesSayWhatTheirOwnersSay(t *testing.T) {
 	has("invariants.md", "## X6: Same inputs, same output {#X6}")
 	has("invariants.md", "`a.TestA`, which must reject what `a.TestABad` feeds it")
 	has("invariants.md", "`a.TestB`, which must fail when `a/a.go` reads `y z` for `x`")
+	has("invariants.md", "this page was made without one")
+	run := &invariants.Run{Commit: "c0ffee", Tree: "t", Rules: []invariants.Measured{{ID: "X6", Declared: invariants.CI, Checks: 2, Proven: 1, Failed: []string{"a.TestB"}}}}
+	files[dir+"measured.md"] = Measured(files[dir+"invariants.md"], sample().Records, run)
+	has("measured.md", "url: /reference/invariants/")
+	has("measured.md", "commit `c0ffee`, whose sources have the digest `t`: 0 rules held and 1 failed, 0 have no check. Of 2 checks, 1 were seen")
+	has("measured.md", "| automated | failed, 1 of 2 checks |")
+	if strings.Contains(string(files[dir+"measured.md"]), "made without one") {
+		t.Error("the page of a run says that it was made without one")
+	}
 	has("prices.md", "| step | 10 | measured |")
 	has("index.md", "[Metrics](/reference/metrics/)")
 	has("imports.md", "NONE < a;")

@@ -9,12 +9,21 @@ import (
 
 // statusWords say what a status means, for people.
 var statusWords = map[invariants.Status]string{
-	invariants.CI: "holds, checked in every run of the tests", invariants.Partial: "partly checked",
+	invariants.CI: "checked in full, in every run of the tests", invariants.Partial: "partly checked",
 	invariants.Review: "judged by people", invariants.New: "not checked yet",
 }
 
-func rules(records []invariants.Record) string {
+// Measured is the generated page of rules with how their checks ended on one tree.
+func Measured(page []byte, records []invariants.Record, run *invariants.Run) []byte {
+	const end = "\n---\n\n"
+	head, _, _ := strings.Cut(string(page), end)
+	return []byte(head + end + rules(records, run))
+}
+
+// rules is the body of the page; without a run, statuses are what the records declare.
+func rules(records []invariants.Record, run *invariants.Run) string {
 	var b strings.Builder
+	b.WriteString(measured(run))
 	count := map[invariants.Status]int{}
 	for _, r := range records {
 		count[r.Status]++
@@ -24,15 +33,41 @@ func rules(records []invariants.Record) string {
 		summary = append(summary, []string{code(string(s)), statusWords[s], fmt.Sprint(count[s])})
 	}
 	b.WriteString(table([]string{"status", "meaning", "rules"}, summary) + "\n")
-	var index [][]string
-	for _, r := range records {
-		index = append(index, []string{fmt.Sprintf("[%s](#%s)", r.ID, r.ID), r.Title, code(string(r.Status)), string(r.Kind)})
+	head, index := []string{"rule", "in short", "status", "kind"}, [][]string{}
+	if run != nil {
+		head = append(head, "last run")
 	}
-	b.WriteString(table([]string{"rule", "in short", "status", "kind"}, index) + "\n")
+	for i, r := range records {
+		row := []string{fmt.Sprintf("[%s](#%s)", r.ID, r.ID), r.Title, code(string(r.Status)), string(r.Kind)}
+		if run != nil {
+			row = append(row, run.Rules[i].Result())
+		}
+		index = append(index, row)
+	}
+	b.WriteString(table(head, index) + "\n")
 	for _, r := range records {
 		rule(&b, r)
 	}
 	return b.String()
+}
+
+// measured says what stands behind the statuses.
+func measured(run *invariants.Run) string {
+	if run == nil {
+		return "The status of a rule is what its record declares; tests hold the record to the sources. Whether the checks passed is known only of a run of them, and this page was made without one.\n\n"
+	}
+	held, failed, proven, checks := 0, 0, 0, 0
+	for _, m := range run.Rules {
+		proven, checks = proven+m.Proven, checks+m.Checks
+		switch {
+		case len(m.Failed) > 0:
+			failed++
+		case m.Checks > 0:
+			held++
+		}
+	}
+	return fmt.Sprintf("The status of a rule is what its record declares. The checks ran on commit %s, whose sources have the digest %s: %d rules held and %d failed, %d have no check. Of %d checks, %d were seen to refuse what they must.\n\n",
+		code(run.Commit), code(run.Tree), held, failed, len(run.Rules)-held-failed, checks, proven)
 }
 
 func rule(b *strings.Builder, r invariants.Record) {

@@ -17,7 +17,7 @@ import (
 )
 
 // ofTheSite are the flags that a shard cannot obey, because its units alone make no site.
-var ofTheSite = []string{"junit", "step-summary", "json", "records-only", "key", "charts"}
+var ofTheSite = []string{"junit", "step-summary", "json", "records-only", "key", "charts", "rules"}
 
 // check refuses flags no run can obey, before anything is read.
 func (o *options) check(f *pflag.FlagSet) error {
@@ -64,6 +64,9 @@ func (o *options) checkOutput() error {
 	}
 	if _, err := site.LibraryThere(o.library); err != nil {
 		return &diag.Refusal{Field: "--charts", Value: o.library, Problem: "cannot be read: " + err.Error(), Accept: "node_modules with the chart library, or nothing"}
+	}
+	if _, err := o.reference(); err != nil {
+		return err
 	}
 	if o.key == "" {
 		return nil

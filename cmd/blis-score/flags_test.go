@@ -47,7 +47,7 @@ func TestBadFlagsAreRefusedAtOnce(t *testing.T) {
 		{append(run, "--shard", "1/1"), exit.Usage, "--records-only: true: says nothing to a shard"},
 		{[]string{"--shard", "1/1", "--junit", "j.xml"}, exit.Usage, "--junit: j.xml: says nothing to a shard"},
 		{[]string{"--ledger", keys}, exit.Refused, filepath.Join(keys, "published", "fit.txt") + ": cannot be read"},
-		{[]string{"unscored", "--snapshots", keys, "v1.0.0"}, exit.Refused, "is no published release"},
+		{[]string{"unscored", "--snapshots", keys, "v1.0.0=" + strings.Repeat("a", 40)}, exit.Refused, "is no published release"},
 		{[]string{"error", "--seed-env", "NONE", "--candidate", text, "--evaluations", keys}, exit.Refused, "--evaluations: " + keys + ": is a directory"},
 		{[]string{"predict", "--out", keys}, exit.Refused, "--out: " + keys + ": is a directory"},
 		{[]string{"merge", "--out", "", "part"}, exit.Usage, "--out: is empty"},

@@ -248,7 +248,7 @@ func publish(ctx context.Context, in page.Input, o options, progress io.Writer) 
 	if o.recordsOnly {
 		return site.Records(ctx, in, o.out)
 	}
-	reference, err := fs.Sub(content.Reference, "generated")
+	reference, err := o.reference()
 	if err != nil {
 		return err
 	}

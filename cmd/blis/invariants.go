@@ -9,8 +9,10 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"github.com/inference-sim/accuracy-dashboard/internal/canon"
 	"github.com/inference-sim/accuracy-dashboard/internal/diag"
 	"github.com/inference-sim/accuracy-dashboard/internal/exit"
+	"github.com/inference-sim/accuracy-dashboard/internal/swap"
 	"github.com/inference-sim/accuracy-dashboard/invariants"
 	"github.com/spf13/cobra"
 )
@@ -69,7 +71,7 @@ func countByStatus(records []invariants.Record) string {
 
 func rulesShowCmd() *cobra.Command {
 	return &cobra.Command{
-		Use: "show ID", Short: "what a rule means, why, where it is checked, and whether it holds", Args: cobra.ExactArgs(1),
+		Use: "show ID", Short: "what a rule means, why, where it is checked, and how far", Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			records, err := invariants.Records()
 			if err != nil {
@@ -133,14 +135,17 @@ func drawRule(w io.Writer, r invariants.Record) error {
 }
 
 func rulesCheckCmd() *cobra.Command {
-	dir, run := ".", false
+	dir, out, run := ".", "", false
 	c := &cobra.Command{
 		Use: "check [ID...]", Short: "hold records and imports to the source tree, and run the checks the records name",
-		Long: "Without --run, sources are read and compared with the records; with ids, only what names one of them is reported. With --run, the named tests run with the go command, which needs a toolchain: each must pass, none may skip itself, and each must fail on a copy of the tree that is broken as its record forbids.",
+		Long: "Without --run, sources are read and compared with the records; with ids, only what names one of them is reported. With --run, the named tests run with the go command, which needs a toolchain: each must pass, none may skip itself, and each must fail on a copy of the tree that is broken as its record forbids. With --out, how each rule's checks ended on which tree is written, for the page of rules of `blis-score --rules`.",
 		RunE: func(cmd *cobra.Command, ids []string) error {
 			records, err := invariants.Records()
 			if err != nil {
 				return err
+			}
+			if out != "" && (!run || len(ids) > 0) {
+				return exit.UsageError(&diag.Refusal{Field: "--out", Value: out, Problem: "says how the checks of every rule ended", Accept: "with --run and no ID"})
 			}
 			asked := records
 			if len(ids) > 0 {
@@ -157,9 +162,14 @@ func rulesCheckCmd() *cobra.Command {
 			}
 			failed := 0
 			if run {
-				if failed, err = runChecks(cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr(), dir, asked); err != nil {
+				measured, err := runChecks(cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr(), dir, asked)
+				if err == nil && out != "" {
+					err = writeRun(out, measured)
+				}
+				if err != nil {
 					return err
 				}
+				failed = failures(measured)
 			}
 			fmt.Fprintln(cmd.OutOrStdout(), countByStatus(asked))
 			if len(found)+failed > 0 {
@@ -169,8 +179,17 @@ func rulesCheckCmd() *cobra.Command {
 		},
 	}
 	c.Flags().StringVar(&dir, "root", ".", "root of the source tree")
+	c.Flags().StringVar(&out, "out", "", "write how each rule's checks ended, as JSON, to this file")
 	c.Flags().BoolVar(&run, "run", false, "run the tests the records name, and break a copy of the tree to see them fail")
 	return c
+}
+
+func writeRun(file string, run *invariants.Run) error {
+	data, err := canon.Indent(run)
+	if err != nil {
+		return err
+	}
+	return swap.File(file, data)
 }
 
 // findings is what reading the tree in dir finds against records; where not all of them

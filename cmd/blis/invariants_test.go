@@ -50,9 +50,13 @@ func TestTheRunnerProvesARecord(t *testing.T) {
 	} {
 		r := invariants.Record{ID: c.id, Checks: []invariants.Check{{Test: c.test, Bad: c.test, When: "test", Break: c.brk}}}
 		var out strings.Builder
-		failed, err := runChecks(t.Context(), &out, io.Discard, dir, []invariants.Record{r})
+		run, err := runChecks(t.Context(), &out, io.Discard, dir, []invariants.Record{r})
 		if err != nil {
 			t.Fatal(err)
+		}
+		failed := failures(run)
+		if run.Commit != "unknown" || len(run.Rules) != 1 || len(run.Tree) != 64 {
+			t.Errorf("%s: got %+v, want the one rule of a tree in no repository", c.test, run)
 		}
 		if !strings.Contains(out.String(), c.want) || (failed == 0) != strings.HasSuffix(c.want, "pass") {
 			t.Errorf("%s of %s: got %d failed, %q, want %q", c.test, c.id, failed, out.String(), c.want)
@@ -87,6 +91,11 @@ func TestCheckReportsTheRulesAskedFor(t *testing.T) {
 	}
 	if code, out, complaint := blisIn(t, dir, "invariants", "check", "NOPE-1"); code != exit.Refused || out != "" || !strings.Contains(complaint, "NOPE-1: is no rule") {
 		t.Errorf("NOPE-1: got %d, %q, %s", code, out, complaint)
+	}
+	for _, args := range [][]string{{"--out", "r.json"}, {"--run", "--out", "r.json", "X1"}} {
+		if code, _, complaint := blisIn(t, dir, append([]string{"invariants", "check"}, args...)...); code != exit.Usage || !strings.Contains(complaint, "--out: r.json: says how the checks of every rule ended") {
+			t.Errorf("%v: got %d, %s", args, code, complaint)
+		}
 	}
 	if code, _, complaint := blisIn(t, dir, "invariants", "check", "--root", "none"); code != exit.Refused || !strings.Contains(complaint, "--root: none: is not a directory") {
 		t.Errorf("--root: got %d, %s", code, complaint)

@@ -30,19 +30,25 @@ type ruleRun struct {
 }
 
 // runChecks reports rule by rule, and says which tree it judged (X22).
-func runChecks(ctx context.Context, w, log io.Writer, dir string, records []invariants.Record) (failed int, err error) {
+func runChecks(ctx context.Context, w, log io.Writer, dir string, records []invariants.Record) (*invariants.Run, error) {
 	r := ruleRun{dir: dir, log: log, began: time.Now()}
-	if r.module, err = moduleName(dir); err != nil {
-		return 0, err
+	m, err := invariants.Load(os.DirFS(dir))
+	if err != nil {
+		return nil, err
 	}
+	if r.module, err = moduleName(dir); err != nil {
+		return nil, err
+	}
+	out := &invariants.Run{Schema: invariants.RunSchema, Commit: commitOf(ctx, dir)}
 	ends, err := r.named(ctx, records)
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
 	broken, digest, err := r.breaks(ctx, records)
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
+	out.Tree = digest
 	for _, rec := range records {
 		verdict := verdictOf(rec, ends, broken)
 		for test, end := range ends { // a failure is told once
@@ -53,12 +59,45 @@ func runChecks(ctx context.Context, w, log io.Writer, dir string, records []inva
 		if len(rec.Checks) > 0 {
 			fmt.Fprintf(w, "%-7s %s\n", rec.ID, verdict)
 		}
-		if verdict != "pass" {
-			failed++
+		var failed, left []string
+		for _, c := range rec.Checks {
+			for _, told := range []string{c.Test + " (", c.Bad + " (", c.Test + ":"} {
+				if strings.Contains(verdict, "FAIL "+told) && !slices.Contains(failed, c.Test) {
+					failed = append(failed, c.Test)
+				}
+			}
+			if ends[c.Test].how == "skip" && !slices.Contains(failed, c.Test) {
+				left = append(left, c.Test)
+			}
 		}
+		out.Rules = append(out.Rules, invariants.Measure(rec, m, failed, left))
 	}
 	_, err = fmt.Fprintf(w, "tree %s: %d tests ran, %d breaks\n", digest, len(ends), len(broken))
-	return failed, err
+	return out, err
+}
+
+// failures is how many rules have a check that failed.
+func failures(run *invariants.Run) (n int) {
+	for _, m := range run.Rules {
+		if len(m.Failed) > 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// commitOf is the commit checked out in dir, with "+modified" when a file differs from it, and
+// "unknown" where there is none.
+func commitOf(ctx context.Context, dir string) string {
+	commit, err := exec.CommandContext(ctx, "git", "-C", dir, "rev-parse", "HEAD").Output()
+	if err != nil {
+		return "unknown"
+	}
+	changed, err := exec.CommandContext(ctx, "git", "-C", dir, "status", "--porcelain").Output()
+	if err != nil || len(changed) > 0 {
+		return strings.TrimSpace(string(commit)) + "+modified"
+	}
+	return strings.TrimSpace(string(commit))
 }
 
 // verdictOf is "pass", or what is wrong with the rule's checks.

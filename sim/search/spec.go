@@ -72,9 +72,9 @@ type Constraint struct {
 // Aggregates lists how the figures of every scope of a kind become one.
 func Aggregates() []string { return []string{"max", "mean", "min"} }
 
-// Limits of a specification: far beyond what is worth waiting for.
+// Limits of a specification, beyond what is worth waiting for: every pair of arms is compared.
 const (
-	maxArms  = 10_000
+	maxArms  = 1_000
 	maxSeeds = 1_000
 )
 

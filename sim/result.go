@@ -39,7 +39,7 @@ func (m *model) result() (*spec.Result, error) {
 		r.Settings = append(r.Settings, spec.Setting{Name: s.Name, Value: s.Value, Source: s.Source, Why: s.Why})
 	}
 	r.Events.Transitions, r.Events.Messages = m.kernel.Counts()
-	if r.Validity, err = spec.Judge(m.scenario); err != nil {
+	if r.Validity, err = spec.Judge(m.scenario, LayoutOf(m.instances[0].engine.Plan(), m.scenario.Cluster.Nodes)); err != nil {
 		return nil, err
 	}
 	m.engines(r)
@@ -51,6 +51,12 @@ func (m *model) result() (*spec.Result, error) {
 		newFigures(m, r).all()
 	}
 	return r, r.Check()
+}
+
+// LayoutOf is a plan's layout on so many nodes.
+func LayoutOf(p *plan.PoolPlan, nodes int) spec.Layout {
+	l := p.Layout
+	return spec.Layout{Tensor: max(1, l.Tensor), Pipeline: max(1, l.Pipeline), Data: max(1, l.Data), Expert: max(1, l.Expert), Context: max(1, l.Context), Nodes: nodes}
 }
 
 // engines writes what each instance did and where the priced time went.

@@ -186,13 +186,16 @@ func explorer(t *testing.T, r browserReport) {
 		{"engines after filtering", strings.Join(e.Filtered, ","), "sglang"}, {"address after filtering", e.FilteredURL, "?engine=sglang"},
 		{"aria-sort", e.AriaSort, "descending"}, {"address after sorting", e.SortedURL, "?sort=-concurrency&engine=sglang"},
 		{"address of the second page", e.PageURL, "?sort=-concurrency&page=2&engine=sglang"}, {"permalink shows the same rows", e.PermalinkHolds, true},
-		{"an address of nonsense", e.Odd, [3]any{0.0, "No point matches all of this. Fewer words, or “Clear all”, bring some back.", true}}, {"a page between two", e.Far, "Page 2 of 3"}, {"in place of figures", e.Reason, "topology unsupported"},
+		{"an address of nonsense", e.Odd, [3]any{0.0, "No point matches all of this. Fewer words, or “Clear all”, bring some back.", true}}, {"a page between two", e.Far, "Page 2 of 3"},
 		{"points side by side", e.Beside, 2}, {"and at their address", e.BesideAgain, 2}, {"after one is removed", e.BesideLeft, [2]int{1, 1}},
 		{"rows for a text nothing has", e.None, 0}, {"address after clearing", e.Cleared, ""}, {"a row opens a point", strings.HasPrefix(e.Opened, "/points/"), true},
 	} {
 		if c.got != c.want {
 			t.Errorf("%s: got %v, want %v", c.what, c.got, c.want)
 		}
+	}
+	if !slices.Contains(record.Reasons(), record.Reason(strings.ReplaceAll(e.Reason, " ", "_"))) {
+		t.Errorf("in place of figures: got %q, want a reason", e.Reason)
 	}
 	if len(e.Sorted) == 0 || !slices.IsSortedFunc(e.Sorted, func(a, b float64) int { return int(b - a) }) {
 		t.Errorf("sorted by concurrency, descending: got %v", e.Sorted)

@@ -87,7 +87,11 @@ func (q *searchQuery) run(cmd *cobra.Command, file string) error {
 		defer o.discard() // nothing is left of it when it was kept
 	}
 	runner := &arms{world: w, files: os.DirFS(filepath.Dir(read[1])), jobs: q.jobs, progress: newProgress(cmd.ErrOrStderr(), q.watch, 0)}
-	report, err := study.Run(runner.in(cmd.Context()), evidence)
+	report, err := study.Run(func(jobs []search.Job) ([]*search.Trial, error) {
+		trials, err := runner.run(cmd.Context(), jobs)
+		runner.stage = " again, with fresh seeds"
+		return trials, err
+	}, evidence)
 	if err == nil && q.moved > 0 && len(report.Order) > 0 {
 		err = runner.sensitivity(cmd.Context(), study, report, q.moved)
 	}
@@ -211,6 +215,7 @@ type arms struct {
 	files    fs.FS
 	jobs     int
 	progress *progress
+	stage    string // what they are run for, after the first time
 }
 
 // in gives jobs to a until ctx ends.
@@ -226,7 +231,7 @@ func (a *arms) run(ctx context.Context, jobs []search.Job) ([]*search.Trial, err
 		return err
 	}, func() {
 		done++
-		a.progress.write(func() string { return fmt.Sprintf("%d/%d arms", done, len(jobs)) })
+		a.progress.write(func() string { return fmt.Sprintf("%d/%d arms%s", done, len(jobs), a.stage) })
 	})
 	if stopped := canceled(ctx); stopped != nil {
 		return nil, stopped

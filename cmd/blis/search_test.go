@@ -267,3 +267,13 @@ func TestSearchReadsBesideItsBaseAndStops(t *testing.T) {
 		t.Errorf("got %v after %d pieces, want an interruption", err, done)
 	}
 }
+
+// The example of the page on choosing a configuration runs, and says why TP3 does not.
+func TestTheExampleOfASearchRuns(t *testing.T) {
+	code, out, complaint := blisIn(t, filepath.Join("..", "..", "sim", "search", "testdata"), "search", "layouts.yaml")
+	for _, want := range []string{"8 arms of chat.yaml", "max ttft_p99 of instance (s) at most 0.3", "layout=TP3 batch tokens=1024, 4096  refused", "Prices moved to the ends of their 95% intervals"} {
+		if code != exit.Done || !strings.Contains(out, want) {
+			t.Errorf("got %d, %s%s, want %q", code, out, complaint, want)
+		}
+	}
+}

@@ -236,7 +236,7 @@ func (w *lines) moved(r *search.Report) {
 				}
 				wins += options(&r.Arms[n-1])
 			}
-			row = append(row, fmt.Sprintf("x%.2f: %s", e.Factor, wins))
+			row = append(row, fmt.Sprintf("x%.3g: %s", e.Factor, wins))
 		}
 		rows = append(rows, row)
 	}

@@ -33,10 +33,11 @@ func (a *arms) sensitivity(ctx context.Context, study *search.Study, r *search.R
 			if w.Registry, err = a.world.Registry.With(moved(s.entry, factor)); err != nil {
 				return err
 			}
-			other := &arms{world: &w, files: a.files, jobs: a.jobs, progress: a.progress}
+			other := &arms{world: &w, files: a.files, jobs: a.jobs, progress: a.progress, stage: " at moved prices"}
 			moves = append(moves, search.Move{Coefficient: len(found.Coefficients) - 1, Factor: factor, Simulate: other.in(ctx)})
 		}
 	}
+	a.stage = " at unmoved prices"
 	found.Unstated = shares.unstated / shares.total
 	return study.Move(r, found, a.in(ctx), moves)
 }

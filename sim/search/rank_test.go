@@ -169,4 +169,10 @@ func TestWinnersRunAgainOnFreshSeeds(t *testing.T) {
 	if v := r.Arms[1].Figures[0].Value; v > 110 {
 		t.Errorf("the figure it was chosen by became %v", v)
 	}
+	lost := ran(t, study(t, 1, "rank: [{metric: ttft_mean}]\n"), fake(func(*spec.Scenario, string, string, uint64) float64 { return 1 }, func(s *spec.Scenario, r *spec.Result) {
+		r.Accepted, r.Failures = s.Frame.Seed <= 5, []string{"failed requests: 1"}
+	}))
+	if f := lost.Arms[0].Fresh; f == nil || f.Problem != "with seed 6: failed requests: 1" || len(f.Figures) != 0 {
+		t.Errorf("outside its frame on a fresh seed: got %+v", f)
+	}
 }

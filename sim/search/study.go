@@ -272,21 +272,14 @@ func (s *Study) again(r *Report, simulate Simulate) error {
 		return err
 	}
 	for i, t := range trials {
-		switch {
-		case t == nil:
+		if t == nil {
 			continue
-		case t.Refused != nil:
-			return fmt.Errorf("search: arm %d ran, and is refused with another seed: %w", i+1, t.Refused)
 		}
-		f := &Fresh{Figures: []Figure{}, Problem: t.reason}
-		if t.stop == "" {
-			again, err := s.result(i, t, false, nil)
-			if err != nil {
-				return err
-			}
-			f.Figures, f.Problem = again.Figures, again.Reason
+		again, err := s.result(i, t, false, nil)
+		if err != nil {
+			return err
 		}
-		r.Arms[i].Fresh = f
+		r.Arms[i].Fresh = &Fresh{Figures: again.Figures, Problem: again.Reason}
 	}
 	return nil
 }

@@ -109,6 +109,7 @@ const (
 // Action is Poll's answer. Batch is valid until the next call of any method.
 type Action struct {
 	Do    Do
+	Full  bool // with Launch: Poll would now answer Wait, and need not be asked
 	Batch Batch
 }
 

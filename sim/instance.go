@@ -124,6 +124,7 @@ func (n *instance) run(now des.Time) {
 		switch a := n.engine.Poll(); a.Do {
 		case engines.Launch:
 			n.launch(now, &a.Batch)
+			n.idle, n.poll = false, !a.Full
 		default:
 			n.idle, n.poll = a.Do == engines.Idle, false
 			if n.idle && len(n.flights) > 0 || !n.idle && len(n.flights) == 0 {
@@ -272,7 +273,11 @@ type flight struct {
 type flights []flight
 
 func (f *flights) pop() flight {
-	oldest := (*f)[0]
-	*f = (*f)[:copy(*f, (*f)[1:])]
+	all := *f
+	oldest, last := all[0], len(all)-1
+	for i := range last {
+		all[i] = all[i+1]
+	}
+	*f = all[:last]
 	return oldest
 }

@@ -129,9 +129,12 @@ func (d *drive) aborts(during bool) {
 
 // poll launches until the engine waits; it reports whether a batch is in flight.
 func (d *drive) poll() bool {
-	for {
+	for full := false; ; {
 		a := d.engine.Poll()
-		if a.Do != engines.Launch {
+		if full && a.Do != engines.Wait {
+			d.fault = fmt.Errorf("Poll says %d after a launch that said it would wait", a.Do)
+		}
+		if full = a.Full; a.Do != engines.Launch {
 			if (a.Do == engines.Wait) != (len(d.empty) > 0) {
 				d.fault = fmt.Errorf("Poll says %d with %d batches in flight", a.Do, len(d.empty))
 			}

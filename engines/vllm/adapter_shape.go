@@ -13,8 +13,8 @@ func (e *Engine) shape(b *sched.Batch) {
 	first := &e.shapes[0]
 	rank := &first.Ranks[0]
 	query := 1 + e.parts.Sched.Speculative.K()
-	*rank = plan.RankStep{Extend: rank.Extend[:0], Sampled: b.Cruising,
-		Decode: plan.DecodeBatch{Seqs: b.Cruising, Query: query, Attended: b.Attended}}
+	rank.Extend, rank.Sampled = rank.Extend[:0], b.Cruising
+	rank.Decode.Seqs, rank.Decode.Query, rank.Decode.Attended = b.Cruising, query, b.Attended
 	first.Drafts = plan.DraftShape{}
 	e.admitted = e.admitted[:0]
 	for i := range b.Entries {

@@ -115,7 +115,7 @@ func (e *Engine) Poll() engines.Action {
 	}
 	e.retire(b.Finished)
 	e.shape(b)
-	return engines.Action{Do: engines.Launch, Batch: engines.Batch{Steps: e.steps, Empty: b.Tokens == 0, Admitted: e.admitted}}
+	return engines.Action{Do: engines.Launch, Full: e.loop.Waits(), Batch: engines.Batch{Steps: e.steps, Empty: b.Tokens == 0, Admitted: e.admitted}}
 }
 
 // noteVictims keeps whom a batch preempted: by its end they may be gone.

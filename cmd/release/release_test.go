@@ -17,6 +17,8 @@ func TestCommands(t *testing.T) {
 	}{
 		{"notes --to ../..", exit.Done, "First release"},
 		{"notes --from ../.. --to ../..", exit.Done, "## Rules\n\nNo change."},
+		{"notes --to ../.. --evaluations none", exit.Refused, "--evaluations: none: cannot be read"},
+		{"notes --to ../.. --evaluations release_test.go", exit.Refused, "release_test.go:1"},
 		{"pack --out .", exit.Refused, "is not empty"},
 		{"notes --to testdata", exit.Refused, "--to: testdata: is no source tree"},
 		{"notes --from release_test.go --to ../..", exit.Refused, "is no source tree"},

@@ -48,10 +48,10 @@ func packCmd() *cobra.Command {
 }
 
 func notesCmd() *cobra.Command {
-	var from, to string
+	var from, to, evaluations string
 	c := &cobra.Command{
 		Use:   "notes --from DIR",
-		Short: "what changed since another source tree: prices, coefficients, traces, documents, rules",
+		Short: "what changed since another source tree: upstreams, prices, coefficients, traces, documents, rules",
 		Args:  cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			var old fs.FS
@@ -68,11 +68,23 @@ func notesCmd() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if evaluations != "" {
+				data, err := os.ReadFile(evaluations)
+				if err != nil {
+					return &diag.Refusal{Field: "--evaluations", Value: evaluations, Problem: "cannot be read: " + err.Error(), Accept: "the file of every evaluation so far"}
+				}
+				judged, err := release.Evaluations(evaluations, data)
+				if err != nil {
+					return err
+				}
+				text += judged
+			}
 			_, err = fmt.Fprint(c.OutOrStdout(), text)
 			return err
 		},
 	}
 	c.Flags().StringVar(&from, "from", "", "source tree of the release before; none is the first release")
+	c.Flags().StringVar(&evaluations, "evaluations", "", "file of every evaluation of the gate, which the notes count")
 	c.Flags().StringVar(&to, "to", ".", "source tree of this release")
 	return c
 }

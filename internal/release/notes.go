@@ -2,6 +2,7 @@ package release
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/json"
 	"errors"
@@ -10,6 +11,7 @@ import (
 	"maps"
 	"math"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -17,9 +19,9 @@ import (
 	"github.com/inference-sim/accuracy-dashboard/registry"
 )
 
-// Notes lists what differs between two source trees, as Markdown: prices of reference
-// steps, coefficients, recorded traces, documents and rules (§13.3). from nil is the
-// first release.
+// Notes lists what differs between two source trees, as Markdown: modelled upstreams, prices
+// of reference steps, coefficients, recorded traces, documents and rules (§13.3). from nil is
+// the first release.
 func Notes(from, to fs.FS) (string, error) {
 	if from == nil {
 		return "First release: there is nothing to compare it with.\n", nil
@@ -29,7 +31,7 @@ func Notes(from, to fs.FS) (string, error) {
 		title string
 		diff  func(from, to fs.FS) ([]string, error)
 	}{
-		{"Prices of reference steps", prices}, {"Coefficients", coefficients}, {"Recorded traces", traces},
+		{"Modelled upstreams", upstreams}, {"Prices of reference steps", prices}, {"Coefficients", coefficients}, {"Recorded traces", traces},
 		{"Documents", documents}, {"Rules", rules},
 	} {
 		lines, err := part.diff(from, to)
@@ -172,35 +174,93 @@ func documents(from, to fs.FS) ([]string, error) {
 	return lines, err
 }
 
+// rules compares whole records: a rule whose checks or words changed is another one.
 func rules(from, to fs.FS) ([]string, error) {
-	status := func(tree fs.FS) (map[string]string, error) {
-		sub, err := fs.Sub(tree, "invariants")
-		if err != nil {
-			return nil, err
-		}
-		records, err := invariants.ReadRecords(sub)
-		out := map[string]string{}
-		for _, r := range records {
-			out[r.ID] = string(r.Status)
-		}
-		return out, err
-	}
-	old, err := status(from)
-	now, err2 := status(to)
+	old, err := recordsOf(from)
+	now, err2 := recordsOf(to)
 	var out []string
 	for _, id := range names(old, now) {
-		if old[id] != now[id] {
-			out = append(out, fmt.Sprintf("%s: %s to %s", id, orNone(old[id]), orNone(now[id])))
+		was, is := old[id], now[id]
+		switch {
+		case was == nil:
+			out = append(out, fmt.Sprintf("%s: new, %s", id, is["status"]))
+		case is == nil:
+			out = append(out, id+": gone")
+		case !maps.Equal(was, is):
+			var fields []string
+			for _, key := range names(was, is) {
+				switch {
+				case was[key] == is[key]:
+				case key == "status":
+					fields = append(fields, fmt.Sprintf("status %s to %s", was[key], is[key]))
+				default:
+					fields = append(fields, key+" changed")
+				}
+			}
+			out = append(out, id+": "+strings.Join(fields, ", "))
 		}
 	}
 	return out, errors.Join(err, err2)
 }
 
-func orNone(s string) string {
-	if s == "" {
-		return "none"
+// recordsOf is the fields of each rule's record, by id, as text.
+func recordsOf(tree fs.FS) (map[string]map[string]string, error) {
+	sub, err := fs.Sub(tree, "invariants")
+	if err != nil {
+		return nil, err
 	}
-	return s
+	records, err := invariants.ReadRecords(sub)
+	out := map[string]map[string]string{}
+	for _, r := range records {
+		text, err := json.Marshal(r)
+		if err != nil {
+			return nil, err
+		}
+		var fields map[string]json.RawMessage
+		if err := json.Unmarshal(text, &fields); err != nil {
+			return nil, err
+		}
+		out[r.ID] = map[string]string{}
+		for key, value := range fields {
+			out[r.ID][key] = strings.Trim(string(value), `"`)
+		}
+	}
+	return out, err
+}
+
+// UpstreamsFile is the generated page that names the commit each port models.
+const UpstreamsFile = "content/generated/upstreams.md"
+
+var upstreamRow = regexp.MustCompile("(?m)^\\| (\\S+) \\| (\\S+) \\| `([0-9a-f]{40})` \\| \\S+ \\| `(\\S+)` \\|")
+
+// upstreams names the modelled commits before and after, the unchanged ones too.
+func upstreams(from, to fs.FS) ([]string, error) {
+	old, err := upstreamsOf(from)
+	now, err2 := upstreamsOf(to)
+	var out []string
+	for _, engine := range names(old, now) {
+		if old[engine] == now[engine] {
+			out = append(out, fmt.Sprintf("%s: %s, as before", engine, now[engine]))
+		} else {
+			out = append(out, fmt.Sprintf("%s: %s, before it %s", engine, cmp.Or(now[engine], "none"), cmp.Or(old[engine], "none")))
+		}
+	}
+	return out, errors.Join(err, err2)
+}
+
+func upstreamsOf(tree fs.FS) (map[string]string, error) {
+	page, err := fs.ReadFile(tree, UpstreamsFile)
+	if err != nil {
+		return nil, err
+	}
+	out := map[string]string{}
+	for _, m := range upstreamRow.FindAllStringSubmatch(string(page), -1) {
+		out[m[1]] = fmt.Sprintf("%s at %s (%s)", m[2], m[3], m[4])
+	}
+	if len(out) == 0 {
+		return nil, fmt.Errorf("%s names no upstream", UpstreamsFile)
+	}
+	return out, nil
 }
 
 // names are the keys of both maps, sorted.

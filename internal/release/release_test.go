@@ -145,13 +145,15 @@ func decode(t *testing.T, file string, v any) {
 }
 
 const (
-	rule = "- {id: X1, title: t, statement: s, why: w, section: §4, scope: [a], kind: practice, status: review}\n"
-	set  = "schema: blis.registry/v1\nset: host\nentries:\n  - primitive: host.burst\n    chip: h100_sxm\n    boundary: host\n    method: assumed\n    rule: a bound\n    value: 0.001\n    unit: s\n"
+	rule     = "- {id: X1, title: t, statement: s, why: w, section: §4, scope: [a], kind: practice, status: review}\n"
+	upstream = "| engine | repository | commit | date | name in a scenario | why this one |\n| e | o/e | `0bda0b168ad5bf7311ae639904489a4698a05546` | 2026-08-20 | `main-0bda0b16` | it runs |\n"
+	set      = "schema: blis.registry/v1\nset: host\nentries:\n  - primitive: host.burst\n    chip: h100_sxm\n    boundary: host\n    method: assumed\n    rule: a bound\n    value: 0.001\n    unit: s\n"
 )
 
 func tree(price, coefficient, trace, schema, record string) fstest.MapFS {
 	return fstest.MapFS{
 		PriceFile:                          {Data: []byte(price)},
+		UpstreamsFile:                      {Data: []byte(upstream)},
 		"registry/data/h100_sxm/a.yaml":    {Data: []byte(coefficient)},
 		"engines/e/testdata/oracle/a":      {Data: []byte(trace)},
 		"content/generated/schemas/a.json": {Data: []byte(schema)},
@@ -171,17 +173,31 @@ func TestNotesNameEveryDifference(t *testing.T) {
 	}
 	now := tree(`[{"name":"a","seconds":0.011,"method":"calibrated"}]`, strings.Replace(set, "0.001", "0.002", 1), "2", "[]",
 		strings.Replace(rule, "status: review", "status: ci, checks: [{test: a.TestA}]", 1))
+	now[UpstreamsFile] = &fstest.MapFile{Data: []byte(strings.ReplaceAll(upstream, "0bda0b16", "1bda0b16"))}
+	now["invariants/records/Y.yaml"] = &fstest.MapFile{Data: []byte(strings.Replace(rule, "X1", "X2", 1))}
 	got, err := Notes(old, now)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"a: 10 ms to 11 ms (+10.00%), calibrated", "host.burst", "engines/e/testdata/oracle/a: changed", "a.json: changed", "X1: review to ci"} {
+	for _, want := range []string{"a: 10 ms to 11 ms (+10.00%), calibrated", "host.burst", "engines/e/testdata/oracle/a: changed", "a.json: changed", "X1: checks changed, status review to ci", "X2: new, review",
+		"e: o/e at 1bda0b168ad5bf7311ae639904489a4698a05546 (main-1bda0b16), before it o/e at 0bda0b168ad5bf7311ae639904489a4698a05546 (main-0bda0b16)"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("the notes lack %q:\n%s", want, got)
 		}
 	}
 	if strings.Contains(got, "No change.") {
 		t.Errorf("a change was not seen:\n%s", got)
+	}
+	if !strings.Contains(same, "e: o/e at 0bda0b168ad5bf7311ae639904489a4698a05546 (main-0bda0b16), as before") {
+		t.Errorf("the notes lack the unchanged upstream:\n%s", same)
+	}
+	reworded := tree("[]", set, "", "", strings.Replace(rule, "statement: s", "statement: other", 1))
+	if got, err := Notes(tree("[]", set, "", "", rule), reworded); err != nil || !strings.Contains(got, "X1: statement changed\n") {
+		t.Errorf("a rule of other words: got %v, %s", err, got)
+	}
+	now[UpstreamsFile] = &fstest.MapFile{Data: []byte("none\n")}
+	if _, err := Notes(old, now); err == nil {
+		t.Error("a page that names no upstream was accepted")
 	}
 }
 

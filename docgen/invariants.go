@@ -73,7 +73,7 @@ func measured(run *invariants.Run) string {
 func rule(b *strings.Builder, r invariants.Record) {
 	fmt.Fprintf(b, "## %s: %s {#%s}\n\n%s\n\n**Why.** %s\n\n", r.ID, cell(r.Title), r.ID, cell(r.Statement), cell(r.Why))
 	item := func(name, text string) { fmt.Fprintf(b, "- %s: %s\n", name, text) }
-	item("status", fmt.Sprintf("%s, %s; %s; source Target Design %s", code(string(r.Status)), statusWords[r.Status], r.Kind, cell(r.Section)))
+	item("status", fmt.Sprintf("%s; %s; Target Design %s", statusWords[r.Status], r.Kind, cell(r.Section)))
 	if len(r.Scope) > 0 {
 		item("where", "`"+strings.Join(r.Scope, "`, `")+"`")
 	}

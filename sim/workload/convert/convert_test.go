@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -122,6 +123,35 @@ func TestRowsOutOfTimeOrder(t *testing.T) {
 	}
 }
 
+// Files of one recording keep the time between them.
+func TestFilesShareOneOrigin(t *testing.T) {
+	keep.Rule(t, "DEV-7")
+	const tables = `{"0": {"input_tokens": "{5: 1}", "output_tokens": "{5: 1}"}}`
+	for format, files := range map[string][]File{
+		"azure":          {{"b", []byte("TIMESTAMP,ContextTokens,GeneratedTokens\n2023-11-16 18:27:01.0000000,5,1\n")}, {"a", []byte("TIMESTAMP,ContextTokens,GeneratedTokens\n2023-11-16 18:17:01.0000000,5,1\n")}},
+		"inference-perf": {{"b", []byte(`{"spans": [` + strings.ReplaceAll(otelCall("a", "10:10:00"), "10:00:09", "10:10:09") + `]}`)}, {"a", []byte(`{"spans": [` + otelCall("b", "10:00:00") + `]}`)}},
+		"servegen":       {{"b-trace.csv", []byte("600,1,1,Gamma,1,1\n")}, {"b-dataset.json", []byte(tables)}, {"a-trace.csv", []byte("0,1,1,Gamma,1,1\n")}, {"a-dataset.json", []byte(tables)}},
+	} {
+		got := drain(t, format, 0, files) // the later file first
+		k := slices.IndexFunc(got[1:], func(s sent) bool { return s.at < got[0].at }) + 1
+		if k == 0 || got[0].at < 600_000_000 || got[k].at > 20_000_000 {
+			t.Errorf("%s: files begin at %d and %d us, want ten minutes apart from 0", format, got[0].at, got[k].at)
+		}
+	}
+}
+
+// Where a file lies changes no draw; another name is another client.
+func TestDrawsAreNamedByTheFileAlone(t *testing.T) {
+	keep.Rule(t, "DEV-6")
+	const trace, tables = "0,1,1,Gamma,1,1\n", `{"0": {"input_tokens": "{5: 0.5, 9: 0.5}", "output_tokens": "{5: 1}"}}`
+	at := func(name string) string {
+		return fmt.Sprint(drain(t, "servegen", 0, []File{{name + "-trace.csv", []byte(trace)}, {name + "-dataset.json", []byte(tables)}}))
+	}
+	if at("x") != at("some/where/x") || at("x") == at("y") {
+		t.Error("the draws of x are not its own, wherever it lies")
+	}
+}
+
 // otelCall is a span of an OpenTelemetry trace of its own.
 func otelCall(id, start string) string {
 	return fmt.Sprintf(`{"trace_id": %q, "span_id": %[1]q, "start_time": "2026-02-26T%s", "end_time": "2026-02-26T10:00:09", "attributes": {"gen_ai.usage.prompt_tokens": 5, "gen_ai.usage.completion_tokens": 1}}`, id, start)
@@ -234,5 +264,9 @@ func TestRefusals(t *testing.T) {
 		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s %s: got %v, want %q", c.format, c.data, err, c.want)
 		}
+	}
+	twin := []File{{"a/x-trace.csv", []byte("0,1,1,Gamma,1,1\n")}, {"a/x-dataset.json", nil}, {"b/x-trace.csv", []byte("0,1,1,Gamma,1,1\n")}, {"b/x-dataset.json", nil}}
+	if err := To(new(bytes.Buffer), "servegen", twin); err == nil || !strings.Contains(err.Error(), "b/x-trace.csv: has the name of another client's file") {
+		t.Errorf("two clients of one name: got %v", err)
 	}
 }

@@ -101,23 +101,37 @@ type azureRow struct {
 
 // azure reads TIMESTAMP,ContextTokens,GeneratedTokens (Azure/AzurePublicDataset@
 // b469a113; P. Patel et al., Splitwise, ISCA 2024). Every row carries its own time, so
-// their order says nothing: they are sorted, and times count from the earliest.
+// their order says nothing: they are sorted, and times count from the earliest of all files.
 func azure(files []File) (clients []workload.TraceClient, out []workload.TraceRow, err error) {
+	all := make([][]azureRow, len(files))
+	var origin time.Time
 	for c, f := range files {
 		clients = append(clients, workload.TraceClient{Class: f.Name})
-		rows, err := azureRows(f)
-		if err != nil {
+		if all[c], err = azureRows(f); err != nil {
 			return nil, nil, err
 		}
-		slices.SortStableFunc(rows, func(a, b azureRow) int { return a.when.Compare(b.when) })
+		slices.SortStableFunc(all[c], func(a, b azureRow) int { return a.when.Compare(b.when) })
+		if len(all[c]) > 0 {
+			origin = earlier(origin, all[c][0].when)
+		}
+	}
+	for c, rows := range all {
 		for i, r := range rows {
 			t := row(c, int64(i), own(c, int64(i), int(r.prompt)), int(r.output))
-			at := micros(rows[0].when, r.when)
+			at := micros(origin, r.when)
 			t.At = &at
 			out = append(out, t)
 		}
 	}
 	return clients, out, nil
+}
+
+// earlier is the earlier of two times, the second for none.
+func earlier(a, b time.Time) time.Time {
+	if a.IsZero() || b.Before(a) {
+		return b
+	}
+	return a
 }
 
 func azureRows(f File) (out []azureRow, err error) {
@@ -243,15 +257,27 @@ type span struct {
 
 // inferencePerf reads sessions of calls: a trace id is a session, a call follows
 // the one before by the time between them, and its prompt is that call's prompt and
-// output and new tokens.
+// output and new tokens. Times count from the earliest start of all files: traces need
+// not follow one another.
 func inferencePerf(files []File) (clients []workload.TraceClient, out []workload.TraceRow, err error) {
+	docs := make([]struct{ Spans []span }, len(files))
+	all := make([][]call, len(files))
+	var origin time.Time
 	for c, f := range files {
 		clients = append(clients, workload.TraceClient{Class: f.Name})
-		var doc struct{ Spans []span }
-		if err := strict.Foreign(f.Name, f.Data, &doc); err != nil {
+		if err := strict.Foreign(f.Name, f.Data, &docs[c]); err != nil {
 			return nil, nil, err
 		}
-		more, err := calls(c, f.Name, doc.Spans)
+		all[c] = make([]call, len(docs[c].Spans))
+		for i := range docs[c].Spans {
+			if all[c][i], err = docs[c].Spans[i].call(f.Name); err != nil {
+				return nil, nil, err
+			}
+			origin = earlier(origin, all[c][i].start)
+		}
+	}
+	for c, f := range files {
+		more, err := calls(c, f.Name, docs[c].Spans, all[c], origin)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -283,17 +309,7 @@ func (s *span) call(file string) (k call, err error) {
 	return k, cmp.Or(counts(file, 0, at+".gen_ai.usage.prompt_tokens", k.prompt), counts(file, 0, at+".gen_ai.usage.completion_tokens", k.output))
 }
 
-func calls(client int, file string, spans []span) (out []workload.TraceRow, err error) {
-	all := make([]call, len(spans))
-	var origin time.Time // the earliest start: traces need not follow one another
-	for i := range spans {
-		if all[i], err = spans[i].call(file); err != nil {
-			return nil, err
-		}
-		if i == 0 || all[i].start.Before(origin) {
-			origin = all[i].start
-		}
-	}
+func calls(client int, file string, spans []span, all []call, origin time.Time) (out []workload.TraceRow, err error) {
 	last := map[string]call{}
 	for i, k := range all {
 		s := &spans[i]

@@ -5,6 +5,7 @@ import (
 	"encoding/csv"
 	"fmt"
 	"math"
+	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -26,7 +27,8 @@ const serveGenWindow = 600
 // NAME-trace.csv (start s, rate, coefficient of variation, family, two parameters)
 // and NAME-dataset.json (start s -> token tables). Each window is a renewal process
 // of its own rate and shape; lengths come from the latest table that starts at or
-// before the window. Times count from the first active window.
+// before the window. Times count from the first active window of all clients. A client's
+// draws are named by its file, wherever that lies.
 func serveGen(files []File) (clients []workload.TraceClient, out []workload.TraceRow, err error) {
 	tables := map[string]File{}
 	for _, f := range files {
@@ -34,24 +36,45 @@ func serveGen(files []File) (clients []workload.TraceClient, out []workload.Trac
 			tables[name] = f
 		}
 	}
+	var all []model
+	origin := math.Inf(1)
 	for _, f := range files {
 		name, ok := strings.CutSuffix(f.Name, "-trace.csv")
 		if !ok {
 			continue
 		}
-		data, ok := tables[name]
-		if !ok {
+		m := model{name: path.Base(name), data: tables[name]}
+		switch i := slices.IndexFunc(all, func(o model) bool { return o.name == m.name }); {
+		case m.data.Name == "":
 			return nil, nil, refuse(f.Name, 0, "", "", "has no "+name+"-dataset.json beside it")
+		case i >= 0:
+			return nil, nil, refuse(f.Name, 0, "", "", "has the name of another client's file, and would repeat its draws")
 		}
-		more, err := serveGenClient(len(clients), f, data)
+		if m.windows, err = serveGenWindows(f); err != nil {
+			return nil, nil, err
+		}
+		if len(m.windows) > 0 {
+			origin = min(origin, m.windows[0].start)
+		}
+		all = append(all, m)
+		clients = append(clients, workload.TraceClient{Class: name})
+	}
+	for c := range all {
+		more, err := all[c].draw(c, origin)
 		if err != nil {
 			return nil, nil, err
 		}
-		clients = append(clients, workload.TraceClient{Class: name})
 		out = append(out, more...)
 	}
 	slices.SortStableFunc(out, func(a, b workload.TraceRow) int { return int(min(1, max(-1, *a.At-*b.At))) })
 	return clients, out, nil
+}
+
+// model is one client's.
+type model struct {
+	name    string
+	windows []window
+	data    File
 }
 
 // window is one active row.
@@ -60,22 +83,22 @@ type window struct {
 	family             string
 }
 
-func serveGenClient(client int, trace, data File) ([]workload.TraceRow, error) {
-	windows, err := serveGenWindows(trace)
-	if err != nil || len(windows) == 0 {
-		return nil, err
+// draw makes the client's requests, timed from origin, in seconds.
+func (m *model) draw(client int, origin float64) ([]workload.TraceRow, error) {
+	if len(m.windows) == 0 {
+		return nil, nil
 	}
-	lengths, err := serveGenTables(data)
+	lengths, err := serveGenTables(m.data)
 	if err != nil {
 		return nil, err
 	}
-	gaps := substream.New(serveGenSeed, trace.Name, "arrival")
-	draws := substream.New(serveGenSeed, trace.Name, "length")
+	gaps := substream.New(serveGenSeed, m.name, "arrival")
+	draws := substream.New(serveGenSeed, m.name, "length")
 	var out []workload.TraceRow
-	for i, w := range windows {
+	for i, w := range m.windows {
 		table := lengths.at(w.start)
 		if table == nil {
-			return nil, refuse(data.Name, 0, fmt.Sprint(w.start), "", "has no token table at or before an active window")
+			return nil, refuse(m.data.Name, 0, fmt.Sprint(w.start), "", "has no token table at or before an active window")
 		}
 		s := gaps.At(uint64(i))
 		for t := w.gap(&s); t < serveGenWindow; t += w.gap(&s) {
@@ -83,7 +106,7 @@ func serveGenClient(client int, trace, data File) ([]workload.TraceRow, error) {
 			d := draws.At(uint64(n))
 			input, output := table.input.draw(&d), table.output.draw(&d)
 			r := row(client, n, own(client, n, input), output)
-			at := workload.Microseconds(w.start - windows[0].start + t)
+			at := workload.Microseconds(w.start - origin + t)
 			r.At = &at
 			out = append(out, r)
 		}

@@ -21,7 +21,7 @@ var update = flag.Bool("update", false, "write the byte gate's results; only in 
 // Prices are a fixed formula, so a coefficient does not move it. It runs on every
 // platform the project supports: GOARCH=arm64, and GOOS=js GOARCH=wasm under node.
 func TestByteGate(t *testing.T) {
-	keep.Rule(t, "DEV-12", "SIM-4", "SIM-10", "X6", "X13")
+	keep.Rule(t, "DEV-2", "DEV-12", "SIM-4", "SIM-10", "X6", "X13")
 	scenarios, err := filepath.Glob("testdata/gate/*/scenario.yaml")
 	if err != nil || len(scenarios) < 7 {
 		t.Fatalf("found %d scenarios, %v", len(scenarios), err)

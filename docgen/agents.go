@@ -2,7 +2,6 @@ package docgen
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/inference-sim/accuracy-dashboard/invariants"
@@ -39,10 +38,14 @@ with a reason and the lines that support it. Everything else is checked, and the
 
 `)
 	for _, r := range in.Records {
-		switch {
-		case r.Kind == invariants.Guidance:
-			fmt.Fprintf(&b, "- %s: %s\n", r.ID, r.Statement)
-		case r.Ask != "":
+		guidance := r.Guidance
+		if r.Kind == invariants.Guidance {
+			guidance = r.Statement
+		}
+		if guidance != "" {
+			fmt.Fprintf(&b, "- %s: %s\n", r.ID, guidance)
+		}
+		if r.Ask != "" {
 			fmt.Fprintf(&b, "- %s, when %s: %s\n", r.ID, r.Applies, r.Ask)
 		}
 	}
@@ -117,15 +120,16 @@ Answer those that apply, with a reason and the lines that support it.
 // checklist lists what a person with write access keeps (§4.2).
 func checklist(records []invariants.Record) string {
 	var rows [][]string
+	var rest strings.Builder
 	for _, r := range records {
+		text := r.Practice
 		if r.Kind == invariants.Practice {
+			text = r.Statement
+		}
+		if text != "" {
 			rows = append(rows, []string{"[" + r.ID + "](#" + r.ID + ")", r.Title})
+			fmt.Fprintf(&rest, "## %s: %s {#%s}\n\n%s\n\n", r.ID, cell(r.Title), r.ID, cell(text))
 		}
 	}
-	var b strings.Builder
-	b.WriteString("No program audits these. Go through them when the repository is set up, when a setting changes, and before a release.\n\n" + table([]string{"rule", "in short"}, rows) + "\n")
-	for _, r := range slices.DeleteFunc(slices.Clone(records), func(r invariants.Record) bool { return r.Kind != invariants.Practice }) {
-		fmt.Fprintf(&b, "## %s: %s {#%s}\n\n%s\n\n", r.ID, cell(r.Title), r.ID, cell(r.Statement))
-	}
-	return b.String()
+	return "No program audits these. Go through them when the repository is set up, when a setting changes, and before a release.\n\n" + table([]string{"rule", "in short"}, rows) + "\n" + rest.String()
 }

@@ -27,8 +27,8 @@ func sample() Input {
 	}
 	return Input{Commands: []*cobra.Command{c}, Layers: l, Policy: "NONE < a;", Packages: map[string]string{"a": "Package a knows a."}, Prices: []Price{{"step", 0.01, "measured"}}, Records: []invariants.Record{{
 		ID: "X6", Title: "Same inputs, same output", Statement: "s", Why: "w", Section: "§4", Kind: invariants.Automated, Status: invariants.CI,
-		Checks: []invariants.Check{{Test: "a.TestA", When: "test", Bad: "a.TestABad"}, {Test: "a.TestB", Bad: "a.TestB", Break: &invariants.Break{File: "a/a.go", From: "x", To: "y\n\tz"}}}, Ask: "Is it so?", Applies: "it may not be",
-	}}}
+		Checks: []invariants.Check{{Test: "a.TestA", When: "test", Bad: "a.TestABad"}, {Test: "a.TestB", Bad: "a.TestB", Break: &invariants.Break{File: "a/a.go", From: "x", To: "y\n\tz"}}}, Ask: "Is it so?", Applies: "it may not be", Practice: "People do p.",
+	}, {ID: "X20", Title: "In one form", Statement: "s", Why: "w", Section: "§4", Kind: invariants.Automated, Status: invariants.CI, Guidance: "Write one line."}}}
 }
 
 func TestFilesSayWhatTheirOwnersSay(t *testing.T) {
@@ -51,11 +51,17 @@ func TestFilesSayWhatTheirOwnersSay(t *testing.T) {
 	has("invariants.md", "## X6: Same inputs, same output {#X6}")
 	has("invariants.md", "`a.TestA`, which must reject what `a.TestABad` feeds it")
 	has("invariants.md", "`a.TestB`, which must fail when `a/a.go` reads `y z` for `x`")
+	has("maintainers.md", "## X6: Same inputs, same output {#X6}\n\nPeople do p.")
+	has("invariants.md", "- maintainers keep: People do p.")
+	has("invariants.md", "- authors of a change follow: Write one line.")
+	if want := "- X20: Write one line.\n"; !strings.Contains(string(files["AGENTS.md"]), want) {
+		t.Errorf("AGENTS.md lacks %q", want)
+	}
 	has("invariants.md", "this page was made without one")
-	run := &invariants.Run{Commit: "c0ffee", Tree: "t", Rules: []invariants.Measured{{ID: "X6", Declared: invariants.CI, Checks: 2, Proven: 1, Failed: []string{"a.TestB"}}}}
+	run := &invariants.Run{Commit: "c0ffee", Tree: "t", Rules: []invariants.Measured{{ID: "X6", Declared: invariants.CI, Checks: 2, Proven: 1, Failed: []string{"a.TestB"}}, {ID: "X20", Declared: invariants.CI}}}
 	files[dir+"measured.md"] = Measured(files[dir+"invariants.md"], sample().Records, run)
 	has("measured.md", "url: /reference/invariants/")
-	has("measured.md", "commit `c0ffee`, whose sources have the digest `t`: 0 rules held and 1 failed, 0 have no check. Of 2 checks, 1 were seen")
+	has("measured.md", "commit `c0ffee`, whose sources have the digest `t`: 0 rules held and 1 failed, 1 have no check. Of 2 checks, 1 were seen")
 	has("measured.md", "| automated | failed, 1 of 2 checks |")
 	if strings.Contains(string(files[dir+"measured.md"]), "made without one") {
 		t.Error("the page of a run says that it was made without one")

@@ -87,6 +87,12 @@ func rule(b *strings.Builder, r invariants.Record) {
 		item("reviewer answers", cell(r.Ask+" Asked when "+r.Applies+"."))
 	}
 	var plain []string
+	if r.Practice != "" {
+		item("maintainers keep", cell(r.Practice))
+	}
+	if r.Guidance != "" {
+		item("authors of a change follow", cell(r.Guidance))
+	}
 	for _, c := range r.Checks {
 		text := code(c.Test)
 		if c.Bad != c.Test {

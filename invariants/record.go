@@ -66,6 +66,10 @@ type Record struct {
 	// change. It is never a check (§13.2).
 	Ask     string `yaml:"ask,omitempty" json:"ask,omitempty"`
 	Applies string `yaml:"applies,omitempty" json:"applies,omitempty"`
+	// A rule can be kept in more than one way (§4.2): what a person with write access keeps,
+	// and what whoever writes a change does, beside Kind.
+	Practice string `yaml:"practice,omitempty" json:"practice,omitempty"`
+	Guidance string `yaml:"guidance,omitempty" json:"guidance,omitempty"`
 }
 
 // Check is one test that fails when the rule is broken.
@@ -166,6 +170,8 @@ func (r *Record) check() error {
 		return bad("status", string(r.Status), "unknown status", "ci, partial, new, review")
 	case (r.Status == Partial || r.Status == New) && r.Target == "":
 		return bad("target", "", "is empty for a rule that is "+string(r.Status), "what is missing")
+	case r.Kind == Practice && r.Practice != "" || r.Kind == Guidance && r.Guidance != "":
+		return bad("kind", string(r.Kind), "says in a second field what the statement says", "the statement alone")
 	case (r.Ask == "") != (r.Applies == ""):
 		return bad("ask", r.Ask, "a question needs the change it applies to", "ask and applies")
 	case (r.Status == CI || r.Status == Partial) && len(r.Checks) == 0:

@@ -292,6 +292,9 @@ func TestReadRecordsRefuses(t *testing.T) {
 		{"no check", "checks: [{test: a.TestA}]", "checks: []", "is empty for a rule that is ci"},
 		{"unknown kind", "automated", "automatic", "unknown kind"},
 		{"a break that changes nothing", "a.TestA}", "a.TestA, break: {file: a.go, from: x, to: x}}", "changes nothing"},
+		{"a practice beside another kind", "kind: automated", "kind: automated, practice: p, guidance: g", ""},
+		{"a practice twice", "kind: automated", "kind: practice, practice: p", "says in a second field"},
+		{"guidance twice", "kind: automated", "kind: agent guidance, guidance: g", "says in a second field"},
 		{"when", "a.TestA}", "a.TestA, when: weekly}", "unknown"},
 	} {
 		text := strings.Replace(whole, c.from, c.to, 1)

@@ -122,6 +122,8 @@ func drawRule(w io.Writer, r invariants.Record) error {
 	line("missing", r.Target)
 	line("here", r.Became)
 	line("reviewer answers", r.Ask)
+	line("maintainers keep", r.Practice)
+	line("authors follow", r.Guidance)
 	for _, c := range r.Checks {
 		line("checked by", c.Test)
 		if c.Bad != c.Test {

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"github.com/inference-sim/accuracy-dashboard/internal/diag"
 	"github.com/inference-sim/accuracy-dashboard/internal/keep"
 	"github.com/inference-sim/accuracy-dashboard/sim/spec"
 	"github.com/inference-sim/accuracy-dashboard/sim/workload"
@@ -322,4 +323,32 @@ func outcome(t *testing.T, text string) (string, error) {
 	}
 	r.Inputs = spec.Inputs{}
 	return string(bytesOf(t, r)), nil
+}
+
+// A trace that cannot be had is refused by its field; the closest is there and holds a line.
+func TestTracesThatCannotBeReadAreRefused(t *testing.T) {
+	keep.Rule(t, "SIM-2", "SIM-9")
+	for _, c := range []struct {
+		name  string
+		files fstest.MapFS
+		want  string
+	}{
+		{"no files", nil, "s.yaml:5:20: workload.trace.path: t.jsonl: cannot be opened here"},
+		{"another file", fstest.MapFS{"u.jsonl": {}}, "s.yaml:5:20: workload.trace.path: t.jsonl: cannot be read"},
+		{"an empty file", fstest.MapFS{"t.jsonl": {}}, "t.jsonl: is empty"},
+		{"a header of no client", fstest.MapFS{"t.jsonl": {Data: []byte(`{"schema":"blis.trace/1","clients":[]}`)}}, ""},
+	} {
+		s, err := spec.Parse("s.yaml", []byte(keysTrace))
+		if err != nil {
+			t.Fatal(err)
+		}
+		w := embeddedWorld(t)
+		if c.files != nil {
+			w.Files = c.files
+		}
+		_, err = Run(s, w)
+		if err = diag.In("s.yaml", err); (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: got %v, want %q", c.name, err, c.want)
+		}
+	}
 }

@@ -163,7 +163,7 @@ func TestAnArgumentStatedTwiceIsRefused(t *testing.T) {
 }
 
 func TestGateRefusesByName(t *testing.T) {
-	keep.Rule(t, "SGL-3", "SGL-6", "T-B1")
+	keep.Rule(t, "SGL-3", "SGL-6", "SIM-9", "T-B1")
 	k, w := newKind(t), newWorld(t)
 	spec := func(name string, v any) engines.Spec {
 		return engines.Spec{Model: "llama-3.1-8b", Hardware: "h100_sxm", Args: map[string]any{name: v}}
@@ -192,6 +192,7 @@ func TestGateRefusesByName(t *testing.T) {
 		{"context-length", 1 << 20, 4096, "is greater than the derived context_length"},
 		{"mem-fraction-static", 0.05, 0.8, "Not enough memory"},
 		{"attention-backend", "trtllm_mha", "triton", "only supported on Blackwell"},
+		{"max-total-tokens", 1, 4, "max_running_requests is zero"},
 	} {
 		if _, _, err := k.Explain(spec(c.name, c.bad), w); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s %v: got %v, want an error with %q", c.name, c.bad, err, c.want)
@@ -201,6 +202,24 @@ func TestGateRefusesByName(t *testing.T) {
 		}
 		if _, _, err := k.Explain(spec(c.name, c.good), w); err != nil {
 			t.Errorf("%s %v: %v", c.name, c.good, err)
+		}
+	}
+	for _, c := range []struct {
+		what      string
+		bad, good engines.Spec
+		want      string
+	}{
+		{"a checkpoint", engines.Spec{Model: "llama-3.1-8b", Checkpoint: "none", Hardware: "h100_sxm"}, engines.Spec{Model: "llama-3.1-8b", Hardware: "h100_sxm"}, "checkpoint: none: is no checkpoint of llama-3.1-8b"},
+		{"a variable", engines.Spec{Model: "llama-3.1-8b", Hardware: "h100_sxm", Env: map[string]string{"SGLANG_NO_SUCH": "1"}},
+			engines.Spec{Model: "llama-3.1-8b", Hardware: "h100_sxm", Env: map[string]string{"SGLANG_CLIP_MAX_NEW_TOKENS_ESTIMATION": "1"}}, "engine.env.SGLANG_NO_SUCH: 1: SGLang reads no such variable"},
+		{"a variable's value", engines.Spec{Model: "llama-3.1-8b", Hardware: "h100_sxm", Env: map[string]string{"SGLANG_CLIP_MAX_NEW_TOKENS_ESTIMATION": "many"}},
+			engines.Spec{Model: "llama-3.1-8b", Hardware: "h100_sxm", Env: map[string]string{"SGLANG_CLIP_MAX_NEW_TOKENS_ESTIMATION": "4096"}}, "engine.env.SGLANG_CLIP_MAX_NEW_TOKENS_ESTIMATION: many: invalid value"},
+	} {
+		if _, err := k.New(c.bad, w); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: got %v, want an error with %q", c.what, err, c.want)
+		}
+		if _, err := k.New(c.good, w); err != nil {
+			t.Errorf("%s: %v", c.what, err)
 		}
 	}
 }

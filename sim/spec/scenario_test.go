@@ -140,6 +140,20 @@ var parseCases = []struct{ name, base, old, new, want string }{
 	{"an acceptance of both", open, "workload:", "workload:\n  acceptance: {profile: a, per_position: [0.5]}", "workload.acceptance: profile and per_position: states more than one kind"},
 	{"an acceptance above one", open, "workload:", "workload:\n  acceptance: {per_position: [1, 1.01]}", "s.yaml:6:34: workload.acceptance.per_position[1]: 1.01: is not a share"},
 	{"a certain acceptance", open, "workload:", "workload:\n  acceptance: {per_position: [1, 1]}", ""},
+	{"no client release", whole, "release: inferencex-843c6254, ", "", "workload.inferencex.release: is missing"},
+	{"window that ends as it starts", open, "rate: 20", "rate: 20, windows: [{start: 1, end: 1, factor: 0}]", "s.yaml:9:57: workload.clients[0].arrivals.poisson.windows[0].end: 1: is too small"},
+	{"shortest window", open, "rate: 20", "rate: 20, windows: [{start: 1, end: 1.0001, factor: 0}]", ""},
+	{"two clients of one name", open, "  - name: a", second(0) + second(0) + "  - name: a", "workload.clients[1].name: b: repeats another client's name"},
+	{"two clients of two names", open, "  - name: a", second(0) + "  - name: a", ""},
+	{"shares above one", open, "name: a", "name: a\n    prefixes: [{name: p, tokens: 1, share: 0.5}, {name: q, tokens: 1, share: 0.51}]", "workload.clients[0].prefixes: 1.01: shares add up to more than 1"},
+	{"shares of one", open, "name: a", "name: a\n    prefixes: [{name: p, tokens: 1, share: 0.5}, {name: q, tokens: 1, share: 0.5}]", ""},
+	{"no output", open, "    output: {normal: {mean: 128, std: 10, min: 1, max: 256}}\n", "", "workload.clients[0]: states no lengths"},
+	{"joint beside prompt", open, "name: a", "name: a\n    joint: [{prompt: 1, output: 1, weight: 1}]", "workload.clients[0].joint: stands beside prompt or output"},
+	{"joint alone", open, "    prompt: {fixed: 512}\n    output: {normal: {mean: 128, std: 10, min: 1, max: 256}}\n", "    joint: [{prompt: 1, output: 1, weight: 1}]\n", ""},
+	{"nothing observed", open, "fixed: 512", "empirical: {values: []}", "prompt.empirical.values: is empty"},
+	{"weights of other values", open, "fixed: 512", "empirical: {values: [1, 2], weights: [1]}", "prompt.empirical.weights: 1: does not match the number of values"},
+	{"weights of nothing", open, "fixed: 512", "empirical: {values: [1, 2], weights: [0, 0]}", "prompt.empirical.weights: 0: add up to nothing"},
+	{"weight of one value", open, "fixed: 512", "empirical: {values: [1, 2], weights: [0, 1]}", ""},
 	{"NaN argument", whole, "tensor-parallel-size: 1", "x: .nan", "engine.args.x: .nan: is not a finite number"},
 }
 
@@ -195,6 +209,32 @@ func TestResultCheck(t *testing.T) {
 	r.Requests.Created = 4
 	if r.Check() == nil {
 		t.Error("one request without a fate was accepted")
+	}
+	r.Requests.Created, r.Figures = 3, []Figure{{}}
+	if err := r.Check(); err != nil {
+		t.Errorf("a figure of an accepted run: got %v", err)
+	}
+	if r.Accepted = false; r.Check() == nil {
+		t.Error("a figure of a run whose frame was not met was accepted")
+	}
+}
+
+func TestClientsAreCounted(t *testing.T) {
+	keep.Rule(t, "SIM-9")
+	for n, want := range map[int]string{maxClients: "", maxClients + 1: "workload.clients: 65537: are too many"} {
+		s, err := Parse("s.yaml", []byte(open))
+		if err != nil {
+			t.Fatal(err)
+		}
+		one := s.Workload.Clients[0]
+		s.Workload.Clients = nil
+		for i := range n {
+			one.Name = fmt.Sprint(i)
+			s.Workload.Clients = append(s.Workload.Clients, one)
+		}
+		if err := s.Complete(); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%d clients: got %v, want %q", n, err, want)
+		}
 	}
 }
 

@@ -233,8 +233,38 @@ func TestServeGenDrawsItsOwnModel(t *testing.T) {
 	}
 }
 
+// Of ServeGen's two files, the smallest change that is refused.
+func TestServeGenRefusals(t *testing.T) {
+	keep.Rule(t, "SIM-9")
+	const trace, tables = "600,1,1,Gamma,1,1\n", `{"600": {"input_tokens": "{10: 1}", "output_tokens": "{1: 0.5, 2: 0.5}"}}`
+	for _, c := range []struct{ old, new, want string }{
+		{"", "", ""},
+		{"Gamma", "Weibull", ""},
+		{"Gamma", "Poisson", "x-trace.csv:1: family: Poisson: is not Gamma or Weibull with a positive shape"},
+		{"Gamma,1,", "Gamma,0,", "x-trace.csv:1: family: Gamma: is not Gamma or Weibull with a positive shape"},
+		{"600,1,", "600,-1,", "is not Gamma or Weibull with a positive shape"},
+		{"600,1,", "600,x,", "x-trace.csv:1: x: is no number of a window"},
+		{"600,1,", "600,1000000001,", "x-trace.csv:1: 1000000001: is no number of a window"},
+		{"600,1,1,", "600,1,", "x-trace.csv:1: [600 1 Gamma 1 1]: is not start, rate, cv, family and two parameters"},
+		{"600,1,", "600,\"1,", "x-trace.csv: "},
+		{`"600"`, `"601"`, "x-dataset.json: 600: has no token table at or before an active window"},
+		{`"600"`, `"599"`, ""},
+		{`"600"`, `"now"`, "x-dataset.json: now: is not a time"},
+		{"{10: 1}", "{10: 1.01}", "x-dataset.json: 600.input_tokens: \"10: 1.01\" is not length: probability"},
+		{"{10: 1}", "{10: 0}", "x-dataset.json: 600.input_tokens: the probabilities add up to nothing"},
+		{"{1: 0.5,", "{-1: 0.5,", "x-dataset.json: 600.output_tokens: \"-1: 0.5\" is not length: probability"},
+	} {
+		edit := func(s string) []byte { return []byte(strings.Replace(s, c.old, c.new, 1)) }
+		err := To(new(bytes.Buffer), "servegen", []File{{"x-trace.csv", edit(trace)}, {"x-dataset.json", edit(tables)}})
+		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s for %s: got %v, want %q", c.new, c.old, err, c.want)
+		}
+	}
+}
+
 // The smallest change to an accepted input that is refused.
 func TestRefusals(t *testing.T) {
+	keep.Rule(t, "SIM-9")
 	cases := []struct{ format, name, data, want string }{
 		{"mooncake", "m", `{"timestamp": 0, "input_length": 513, "output_length": 1, "hash_ids": [1]}`, "m:1: hash_ids: 1: do not cover 513 tokens"},
 		{"mooncake", "m", `{"timestamp": -1, "input_length": 5, "output_length": 1, "hash_ids": [1]}`, "m:1: timestamp: -1: is out of range"},
@@ -258,6 +288,18 @@ func TestRefusals(t *testing.T) {
 		{"servegen", "x-trace.csv", "0,1,1,Gamma,1,1\n", "has no x-dataset.json"},
 		{"inference-perf", "i", `{"spans": [{"trace_id": "a", "span_id": "b", "start_time": "2026-02-26T10:00:00.0", "end_time": "2026-02-26T10:00:01.0", "attributes": {}}]}`, "spans.b: states no gen_ai.usage"},
 		{"csv", "c", "", "--from: csv: is not a format"},
+		{"azure", "a", "TIMESTAMP,ContextTokens,GeneratedTokens\n", "a: holds no request"},
+		{"azure", "a", "TIMESTAMP,ContextTokens,Generated\n", "a:1: TIMESTAMP,ContextTokens,Generated: is not the header"},
+		{"azure", "a", "TIMESTAMP,ContextTokens,GeneratedTokens\n2023-11-16 18:17:03.9799600,1.5,10\n", "a:2: ContextTokens: 1.5: is not a count of tokens"},
+		{"vllm", "v", `{"request_rate": 2.0, "start_times": [3]}`, "v: input_lens: 0: and output_lens do not list the requests"},
+		{"vllm", "v", `{"request_rate": 2.0, "input_lens": [5, 5], "output_lens": [1], "start_times": [3]}`, "v: input_lens: 2: and output_lens do not list the requests"},
+		{"vllm", "v", `{"request_rate": 2.0, "input_lens": [5], "output_lens": [0], "start_times": [3]}`, "v: output_lens[0]: 0: is a failed request"},
+		{"vllm", "v", `{"request_rate": 2.0, "input_lens": [5, 5], "output_lens": [1, 1], "start_times": [0, 1.1e12]}`, "v: start_times[1]: 1.1e+12: is a time no run reaches"},
+		{"vllm", "v", `{"request_rate": 2.0, "input_lens": [5, 5], "output_lens": [1, 1], "start_times": [0, 1e12]}`, ""},
+		{"inference-perf", "i", `{"spans": [` + strings.Replace(otelCall("a", "10:00:09"), "10:00:09\", \"attr", "10:00:08\", \"attr", 1) + `]}`, "i: spans.a: 2026-02-26T10:00:09: has no start and end time in order"},
+		{"inference-perf", "i", `{"spans": [` + otelCall("a", "10:00:09") + `]}`, ""},
+		{"inference-perf", "i", `{"spans": [` + otelCall("a", "10:00:01") + "," + otelCall("a", "10:00:09") + `]}`, "i: spans.a: 5: does not continue the call before it"},
+		{"inference-perf", "i", `{"spans": [` + otelCall("a", "10:00:01") + "," + strings.Replace(otelCall("a", "10:00:09"), `prompt_tokens": 5`, `prompt_tokens": 7`, 1) + `]}`, ""},
 	}
 	for _, c := range cases {
 		err := To(new(bytes.Buffer), c.format, []File{{c.name, []byte(c.data)}})

@@ -16,11 +16,15 @@ func (m *model) result() (*spec.Result, error) {
 	if err != nil {
 		return nil, err
 	}
+	metrics, err := spec.MetricsSHA256()
+	if err != nil {
+		return nil, err
+	}
 	up := m.kind.Upstream()
 	c := m.record
 	r := &spec.Result{
 		Schema: spec.ResultSchema,
-		Inputs: spec.Inputs{Scenario: m.scenario, ScenarioSHA256: hash, Data: slices.Concat(m.world.Data, m.inputs.data),
+		Inputs: spec.Inputs{Scenario: m.scenario, ScenarioSHA256: hash, Data: slices.Concat(m.world.Data, m.inputs.data), MetricsSHA256: metrics,
 			Upstream: spec.Upstream{Repository: up.Repository, Commit: up.Commit, Version: up.Version}, Acceptance: profilesOf(m.world.Environment)},
 		Requests: spec.RequestCount{Created: m.generator.created, Warmup: c.fates[0].document(), Measured: c.fates[1].document(), Preemptions: c.preemptions},
 		Window:   spec.MeasuredSpan{Start: seconds(c.window.start), End: seconds(max(c.window.start, c.window.end))},

@@ -8,8 +8,10 @@ import (
 	"testing"
 
 	"github.com/inference-sim/accuracy-dashboard/cost"
+	"github.com/inference-sim/accuracy-dashboard/internal/canon"
 	"github.com/inference-sim/accuracy-dashboard/internal/keep"
 	"github.com/inference-sim/accuracy-dashboard/sim/des"
+	"github.com/inference-sim/accuracy-dashboard/sim/metric"
 	"github.com/inference-sim/accuracy-dashboard/sim/spec"
 )
 
@@ -307,5 +309,18 @@ func TestRefusals(t *testing.T) {
 		if _, err = Run(s, plainWorld()); (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: got %v, want %q", c.new, err, c.want)
 		}
+	}
+}
+
+// A Result names the definitions behind its figures' ids, not the ids alone.
+func TestResultNamesItsMetricDefinitions(t *testing.T) {
+	keep.Rule(t, "DEV-7")
+	r := run(t, closedLoop, "", plainWorld())
+	defined := metric.All()
+	same, err := canon.Hash(defined)
+	defined[0].Formula += "."
+	other, err2 := canon.Hash(defined)
+	if err != nil || err2 != nil || r.Inputs.MetricsSHA256 != same || other == same {
+		t.Errorf("got %s, want %s and not %s (%v, %v)", r.Inputs.MetricsSHA256, same, other, err, err2)
 	}
 }

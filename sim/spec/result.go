@@ -2,9 +2,11 @@ package spec
 
 import (
 	"strings"
+	"sync"
 
 	"github.com/inference-sim/accuracy-dashboard/internal/canon"
 	"github.com/inference-sim/accuracy-dashboard/internal/diag"
+	"github.com/inference-sim/accuracy-dashboard/sim/metric"
 )
 
 // ResultSchema is the id a result states.
@@ -35,7 +37,8 @@ type Result struct {
 type Inputs struct {
 	Scenario       *Scenario `json:"scenario"`
 	ScenarioSHA256 string    `json:"scenario_sha256"`
-	Data           []Source  `json:"data"` // catalog, registry, traces: where read, and their hash
+	Data           []Source  `json:"data"`           // catalog, registry, traces: where read, and their hash
+	MetricsSHA256  string    `json:"metrics_sha256"` // of the definitions that the figures' ids name
 	Upstream       Upstream  `json:"upstream"`
 	// Acceptance profiles the engine was given, and how each was borrowed (D8).
 	Acceptance []ProfileUse `json:"acceptance,omitempty"`
@@ -216,6 +219,10 @@ type Events struct {
 	Transitions int64 `json:"transitions"`
 	Messages    int64 `json:"messages"`
 }
+
+// MetricsSHA256 identifies the definitions of every metric of this build: the SHA-256 of
+// their canonical JSON.
+var MetricsSHA256 = sync.OnceValues(func() (string, error) { return canon.Hash(metric.All()) })
 
 // Figure returns a figure by metric id at a scope.
 func (r *Result) Figure(id, scope string) (f Figure, ok bool) {

@@ -66,7 +66,7 @@ func (o *lengthObserver) Batch(BatchRecord)      {}
 func (o *lengthObserver) Instant(des.Time, Load) {}
 
 // Run, export and replay give one Result, apart from what names the workload: the
-// inputs, and which of them are drawn (DEV-7).
+// inputs, and which of them are drawn or assumed (DEV-7).
 func TestReplayGivesTheSameResult(t *testing.T) {
 	keep.Rule(t, "DEV-7")
 	texts := map[string]string{}
@@ -105,7 +105,7 @@ func TestReplayGivesTheSameResult(t *testing.T) {
 			t.Errorf("%s: the replay's own trace differs:\n%s", name, firstDifference(again, trace))
 		}
 		for _, r := range []*spec.Result{want, got} {
-			r.Inputs.Scenario, r.Inputs.ScenarioSHA256, r.Inputs.Data, r.Random = nil, "", nil, ""
+			r.Inputs.Scenario, r.Inputs.ScenarioSHA256, r.Inputs.Data, r.Random, r.Assumed = nil, "", nil, "", nil
 			for i := range r.Figures {
 				r.Figures[i].NoInterval = ""
 			}

@@ -28,7 +28,7 @@ func (m *model) result() (*spec.Result, error) {
 			Upstream: spec.Upstream{Repository: up.Repository, Commit: up.Commit, Version: up.Version}, Acceptance: profilesOf(m.world.Environment)},
 		Requests: spec.RequestCount{Created: m.generator.created, Warmup: c.fates[0].document(), Measured: c.fates[1].document(), Preemptions: c.preemptions},
 		Window:   spec.MeasuredSpan{Start: seconds(c.window.start), End: seconds(max(c.window.start, c.window.end))},
-		Random:   m.inputs.random(),
+		Random:   m.inputs.random(), Assumed: m.scenario.Workload.Assumed(),
 		Failures: []string{}, Figures: []spec.Figure{}, Withheld: []spec.Withheld{}, Settings: []spec.Setting{}, Methods: []spec.MethodUse{}, Parts: []spec.Share{},
 	}
 	for w := range c.rows.all {

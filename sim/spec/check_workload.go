@@ -144,6 +144,9 @@ func (c *Client) check(at string) error {
 
 func (c *Client) checkLengths(at string) error {
 	if len(c.Joint) == 0 {
+		if c.JointSource != "" {
+			return refuse(at+".joint_source", c.JointSource, "stands without joint", "the source key of prompt and output")
+		}
 		if c.Prompt == nil || c.Output == nil {
 			return refuse(at, "", "states no lengths", "prompt and output, or joint")
 		}

@@ -1,7 +1,10 @@
 package spec
 
+import "fmt"
+
 // Distribution is one input model. Exactly one family is stated; Source says
-// where its parameters come from.
+// where its parameters come from. Neither is checked: a Result lists the drawn models
+// without them as assumed.
 type Distribution struct {
 	Fixed     *float64   `yaml:"fixed,omitempty" json:"fixed,omitempty"`
 	Uniform   *Bounds    `yaml:"uniform,omitempty" json:"uniform,omitempty"`
@@ -11,6 +14,56 @@ type Distribution struct {
 	Empirical *Empirical `yaml:"empirical,omitempty" json:"empirical,omitempty"`
 	Source    string     `yaml:"source,omitempty" json:"source,omitempty"`
 	Fit       string     `yaml:"fit,omitempty" json:"fit,omitempty"` // goodness of fit: test, statistic, p-value
+}
+
+// Assumed lists the drawn input models of a workload's clients that state no source, or
+// no goodness of fit where values are not drawn as they were found.
+func (w *Workload) Assumed() (out []string) {
+	add := func(at, source, fit string) {
+		if source == "" {
+			out = append(out, at+" states no source")
+		} else if fit == "" {
+			out = append(out, at+" states no goodness of fit")
+		}
+	}
+	drawn := func(at string, d *Distribution) {
+		if d == nil || d.Fixed != nil {
+			return
+		}
+		fit := d.Fit
+		if d.Empirical != nil {
+			fit = "as found"
+		}
+		add(at, d.Source, fit)
+	}
+	for i := range w.Clients {
+		c, at := &w.Clients[i], fmt.Sprintf("workload.clients[%d].", i)
+		for _, a := range []struct {
+			name string
+			p    *Process
+		}{{"poisson", c.Arrivals.Poisson}, {"gamma", c.Arrivals.Gamma}, {"weibull", c.Arrivals.Weibull}} {
+			if a.p != nil {
+				add(at+"arrivals."+a.name, a.p.Source, a.p.Fit)
+			}
+		}
+		if k := c.Arrivals.Closed; k != nil {
+			drawn(at+"arrivals.closed.think", k.Think)
+		}
+		drawn(at+"prompt", c.Prompt)
+		drawn(at+"output", c.Output)
+		if len(c.Joint) > 1 {
+			add(at+"joint", c.JointSource, "as found")
+		}
+		for k := range c.Prefixes {
+			drawn(fmt.Sprintf("%sprefixes[%d].prompt", at, k), c.Prefixes[k].Prompt)
+			drawn(fmt.Sprintf("%sprefixes[%d].output", at, k), c.Prefixes[k].Output)
+		}
+		if s := c.Session; s != nil {
+			drawn(at+"session.rounds", &s.Rounds)
+			drawn(at+"session.think", s.Think)
+		}
+	}
+	return out
 }
 
 // Bounds is a closed range.

@@ -28,8 +28,9 @@ type Result struct {
 	Methods  []MethodUse  `json:"methods"`  // how prices were obtained, by share of priced time
 	Parts    []Share      `json:"parts"`    // where simulated engine time went
 	Validity Validity     `json:"validity"`
-	Steady   *SteadyState `json:"steady_state,omitempty"` // of a steady-state frame
-	Random   string       `json:"random_input"`           // "none" or what is drawn
+	Steady   *SteadyState `json:"steady_state,omitempty"`   // of a steady-state frame
+	Random   string       `json:"random_input"`             // "none" or what is drawn
+	Assumed  []string     `json:"assumed_inputs,omitempty"` // input models drawn from that rest on no stated source or fit
 	Events   Events       `json:"events"`
 }
 

@@ -70,13 +70,15 @@ type Client struct {
 	Prompt   *Distribution `yaml:"prompt,omitempty" json:"prompt,omitempty"`     // new prompt tokens
 	Output   *Distribution `yaml:"output,omitempty" json:"output,omitempty"`
 	Joint    []LengthPair  `yaml:"joint,omitempty" json:"joint,omitempty"` // instead of prompt and output
-	Prefixes []Prefix      `yaml:"prefixes,omitempty" json:"prefixes,omitempty"`
-	Session  *Session      `yaml:"session,omitempty" json:"session,omitempty"`
-	Class    string        `yaml:"class,omitempty" json:"class,omitempty"`
-	Tenant   string        `yaml:"tenant,omitempty" json:"tenant,omitempty"`
-	Priority int           `yaml:"priority,omitempty" json:"priority,omitempty"`
-	Goal     Objectives    `yaml:"objectives,omitempty" json:"objectives"`
-	Deadline float64       `yaml:"deadline,omitempty" json:"deadline,omitempty"` // seconds after sending; the client then aborts; 0 is none
+	// JointSource says where the pairs come from.
+	JointSource string     `yaml:"joint_source,omitempty" json:"joint_source,omitempty"`
+	Prefixes    []Prefix   `yaml:"prefixes,omitempty" json:"prefixes,omitempty"`
+	Session     *Session   `yaml:"session,omitempty" json:"session,omitempty"`
+	Class       string     `yaml:"class,omitempty" json:"class,omitempty"`
+	Tenant      string     `yaml:"tenant,omitempty" json:"tenant,omitempty"`
+	Priority    int        `yaml:"priority,omitempty" json:"priority,omitempty"`
+	Goal        Objectives `yaml:"objectives,omitempty" json:"objectives"`
+	Deadline    float64    `yaml:"deadline,omitempty" json:"deadline,omitempty"` // seconds after sending; the client then aborts; 0 is none
 	// MaxTokens is what the client states to the server when it is not the drawn
 	// output length itself; the request then ends by an end-of-sequence token.
 	MaxTokens int `yaml:"max_tokens,omitempty" json:"max_tokens,omitempty"`
@@ -96,6 +98,8 @@ type Process struct {
 	Rate    float64  `yaml:"rate" json:"rate"`                       // arrivals per second
 	Shape   float64  `yaml:"shape,omitempty" json:"shape,omitempty"` // gamma and Weibull; 1 is Poisson
 	Windows []Window `yaml:"windows,omitempty" json:"windows,omitempty"`
+	Source  string   `yaml:"source,omitempty" json:"source,omitempty"` // as a distribution's
+	Fit     string   `yaml:"fit,omitempty" json:"fit,omitempty"`
 }
 
 // Window scales the rate from Start to End, in seconds; outside every window the

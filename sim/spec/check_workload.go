@@ -116,10 +116,16 @@ func (x *InferenceX) check() error {
 	return nil
 }
 
+// leastDeadline is a microsecond, in seconds: a shorter one would round to none.
+const leastDeadline = 1e-6
+
 func (c *Client) check(at string) error {
 	if err := first(required(at+".name", c.Name), c.Arrivals.check(at+".arrivals"), within(at+".requests", c.Requests, 0, MaxCount),
 		spanSeconds.check(at+".deadline", c.Deadline), within(at+".max_tokens", c.MaxTokens, 0, MaxTokens)); err != nil {
 		return err
+	}
+	if c.Deadline > 0 && c.Deadline < leastDeadline {
+		return refuse(at+".deadline", fmt.Sprint(c.Deadline), "is shorter than time is counted in", "0 for none, or 1e-06 seconds and more")
 	}
 	if err := c.checkLengths(at); err != nil {
 		return err
@@ -130,6 +136,9 @@ func (c *Client) check(at string) error {
 		if err := first(required(f+".name", p.Name), within(f+".tokens", p.Tokens, 1, MaxTokens), share(f+".share", p.Share),
 			p.Prompt.check(f+".prompt", spanTokens), p.Output.check(f+".output", spanTokens)); err != nil {
 			return err
+		}
+		if len(c.Joint) > 0 && (p.Prompt != nil || p.Output != nil) {
+			return refuse(f, p.Name, "states lengths beside joint, which states every request's", "prompt and output in place of joint, or a prefix without lengths")
 		}
 		total += p.Share
 	}

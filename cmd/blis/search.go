@@ -246,8 +246,7 @@ func (a *arms) try(ctx context.Context, j search.Job) (*search.Trial, error) {
 	t := search.NewTrial(j)
 	err := replications(ctx, "", j.Scenario, w, j.First, t.Add)
 	if r, ok := errors.AsType[*diag.Refusal](err); ok {
-		t.Refuse(r)
-		err = nil
+		t.Refused, err = r, nil
 	}
 	return t, err
 }

@@ -153,7 +153,6 @@ func (s *Study) arm(base Document, picked []int) (Arm, error) {
 	}
 	scenario, err := spec.Parse("", b)
 	if r, ok := errors.AsType[*diag.Refusal](err); ok {
-		r.Line, r.Col = 0, 0 // of a text that nobody wrote
 		arm.Refused = r
 		return arm, nil
 	}

@@ -92,7 +92,7 @@ func (st *setting) check(list *fields.List, at string) error {
 func accepted(list *fields.List, st *setting) string {
 	var names []string
 	for i := range list.Fields {
-		if f := &list.Fields[i]; f.Status == fields.Modelled && (f.Kind == "environment") == st.variable {
+		if f := &list.Fields[i]; f.Status == fields.Modelled {
 			names = append(names, f.Name)
 		}
 	}

@@ -149,6 +149,21 @@ func TestRunsWithoutChance(t *testing.T) {
 	}
 }
 
+// Beside arms with random input, one without is the same with every seed.
+func TestAnArmWithoutChanceAmongOthers(t *testing.T) {
+	r := ran(t, study(t, 2, "rank: [{metric: ttft_mean}]\n"), fake(func(s *spec.Scenario, _, _ string, seed uint64) float64 {
+		return 10*float64(armOf(s)) + float64(armOf(s)-1)*noise(seed, "2")
+	}, func(s *spec.Scenario, r *spec.Result) {
+		if armOf(s) == 1 {
+			r.Random = "none: a trace"
+		}
+	}))
+	f := r.Arms[0].Figures[0]
+	if told(r) != "1 best, 2 worse" || f.Value != 10 || f.Runs != 5 || f.Interval == nil || f.Interval.Low != 10 || r.Arms[0].Fresh == nil {
+		t.Errorf("got %s, %+v", told(r), f)
+	}
+}
+
 // The winner is estimated again with seeds that no arm had, and says when it would not
 // have been ranked with them.
 func TestWinnersRunAgainOnFreshSeeds(t *testing.T) {

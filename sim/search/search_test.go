@@ -133,6 +133,7 @@ func TestSpecificationsAreRefused(t *testing.T) {
 		{"scope: instance, aggregate: max", "scope: instances, aggregate: max", "s.yaml:15:22: constraints[0].scope: instances: is no scope"},
 		{"scope: instance, aggregate: max", "scope: instance", "constraints[0].aggregate: is not how the figures of every instance become one"},
 		{"scope: instance, aggregate: max", "scope: 'instance:0', aggregate: max", "constraints[0].aggregate: max: joins figures, and instance:0 has one"},
+		{"scope: instance, aggregate: max", "scope: 'cluster:a'", "constraints[0].scope: cluster:a: is no scope"},
 		{"scope: instance, aggregate: max", "scope: 'class:'", "constraints[0].scope: class:: is no scope"},
 		{", at_most: 0.3", "", "constraints[0]: ttft_p99: states no bound, or two"},
 		{"margin: 0.02", "margin: -1", "margin: -1: is negative"},
@@ -167,6 +168,9 @@ func TestAxesAreRefused(t *testing.T) {
 		{"- {name: x, options: [{set: {}}]}", "axes[1].options[0].name: is missing"},
 		{"- {name: x, options: [{name: a, set: {engine.env: {}, engine.env.A: 1}}]}", "lies within engine.env"},
 		{"- {path: 'workload.clients[0].request', values: [1]}", "axes[1].values[0]: 1: makes no scenario: workload.clients[0].request: unknown key"},
+		{"- {path: 'workload.clients[0].arrivals.closed', values: [{concurrency: 1}]}", "axes[1].values[0]: {\"concurrency\":1}: makes no scenario: workload.clients[0].arrivals"},
+		{"- {path: engine.args, values: [{max-num-seqs: 1}]}", "engine.args: is set by two axes"},
+		{"- {name: x, options: [{name: a, set: {workload.clients: [], 'workload.clients[0].requests': 1}}]}", "lies within workload.clients"},
 		{"- {path: cluster.instances, values: [0]}", "is set by two axes"},
 		{"- {path: cluster.nodes, values: [1, 0]}", "axes[1].values[1]: 0: makes no scenario: cluster.nodes: 0: is out of range"},
 	} {
@@ -206,6 +210,11 @@ func TestOnlyModelledSettingsVary(t *testing.T) {
 		}
 		if r, ok := errors.AsType[*diag.Refusal](err); !ok || r.Line != 11 {
 			t.Errorf("%s: got %v, want it at line 11", c.to, err)
+		}
+	}
+	for _, set := range []string{"engine: {kind: vllm, version: main-2f41c894, args: {host: a}}", "engine.args: {host: a}", "engine: {kind: vllm, version: main-2f41c894, env: {VLLM_NO_SUCH: a}}", "engine.env: {VLLM_NO_SUCH: a}"} {
+		if _, err := open(t, "schema: blis.search/1\nbase: chat.yaml\naxes: [{name: x, options: [{name: a, set: {"+set+"}}]}]\nrank: [{metric: ttft_mean}]\n", base); err == nil || !strings.Contains(err.Error(), "s.yaml:3:") || !strings.Contains(err.Error(), "in the field list of") && !strings.Contains(err.Error(), "is no setting of") {
+			t.Errorf("%s: got %v", set, err)
 		}
 	}
 	near := strings.Replace(good, from, "path: engine.args.max-num-batched-token, values: [1024]", 1)

@@ -253,7 +253,7 @@ func (f *field) difference(s *Spec, k, other, o int) (Difference, error) {
 	if err != nil {
 		return d, err
 	}
-	d.Interval, d.Equivalent = interval(c.Difference), c.Equivalent && d.Outcome == string(analysis.NotDistinguished)
+	d.Interval, d.Equivalent = interval(c.Difference), c.Equivalent
 	if sign < 0 {
 		d.Interval.Low, d.Interval.High = -c.Difference.High, -c.Difference.Low
 	}

@@ -41,15 +41,6 @@ func NewTrial(j Job) *Trial {
 	return &Trial{job: j, values: make([][]float64, len(j.of)), units: make([]string, len(j.of))}
 }
 
-// Refuse says that the arm cannot run, in the words of what refused it.
-func (t *Trial) Refuse(r *diag.Refusal) {
-	why := *r
-	if why.File == "" {
-		why.Line, why.Col = 0, 0 // of the arm's scenario, which nobody wrote
-	}
-	t.Refused = &why
-}
-
 // Add takes the next replication, and says whether another is wanted.
 func (t *Trial) Add(r *spec.Result) (more bool, err error) {
 	n := len(t.values[0]) + 1

@@ -40,6 +40,7 @@ func TestOnlySoundArmsAreRanked(t *testing.T) {
 			r.Withheld = []spec.Withheld{{Metric: "ttft_mean", Scope: "cluster", Reason: "no sample"}}
 		case 1:
 			r.Steady = &spec.SteadyState{State: "settled"}
+			r.Withheld = []spec.Withheld{{Metric: "ttft_mean", Scope: "instance:0", Reason: "no sample"}} // of another scope
 		}
 	})
 	r := ran(t, study(t, 7, "rank: [{metric: ttft_mean}]\nconstraints: [{metric: e2e_mean, at_most: 9}]\n"), simulate)
@@ -88,8 +89,7 @@ func TestAggregatesOverScopes(t *testing.T) {
 	}
 }
 
-// A refused arm gives the reason in the refuser's words, without a place in a text that
-// nobody wrote.
+// A refused arm gives the reason in the refuser's words.
 func TestRefusedArmsSayWhy(t *testing.T) {
 	keep.Rule(t, "T-M2")
 	s := study(t, 2, "rank: [{metric: ttft_mean}]\n")
@@ -98,7 +98,7 @@ func TestRefusedArmsSayWhy(t *testing.T) {
 		out, err := good(jobs)
 		if len(jobs) == 2 {
 			out[1] = NewTrial(jobs[1])
-			out[1].Refuse(&diag.Refusal{Line: 1, Col: 90, Field: "engine.args", Problem: "does not fit", Accept: "a wider layout"})
+			out[1].Refused = &diag.Refusal{Line: 1, Col: 90, Field: "engine.args", Problem: "does not fit", Accept: "a wider layout"}
 		}
 		return out, err
 	})
@@ -107,6 +107,33 @@ func TestRefusedArmsSayWhy(t *testing.T) {
 	}
 	if a := r.Arms[0]; a.Standing != Best || a.Run.Method != "roofline" || a.Run.Accelerators != 1 {
 		t.Errorf("got %+v, want the least trusted method of the run", a.Run)
+	}
+}
+
+// A bound is kept by the whole interval, missed by the whole interval, or undecided.
+func TestBoundsAreKeptByTheWholeInterval(t *testing.T) {
+	bound := 5.0
+	for _, c := range []struct {
+		low, high   float64
+		most, least string
+	}{{1, 5, met, undecided}, {4, 6, undecided, undecided}, {5.1, 6, missed, met}, {5, 5, met, met}, {1, 4.9, met, missed}} {
+		if required, got := (&Constraint{AtMost: &bound}).judge(c.low, c.high); got != c.most || required != "at most 5" {
+			t.Errorf("%v..%v at most 5: got %q, %q", c.low, c.high, required, got)
+		}
+		if required, got := (&Constraint{AtLeast: &bound}).judge(c.low, c.high); got != c.least || required != "at least 5" {
+			t.Errorf("%v..%v at least 5: got %q, %q", c.low, c.high, required, got)
+		}
+	}
+}
+
+// A name that begins another is not taken for it.
+func TestScopesAreReadByTheirWholeName(t *testing.T) {
+	r := &spec.Result{Figures: []spec.Figure{{Metric: "ttft_mean", Scope: "class:a:b", Value: 9}, {Metric: "ttft_mean", Scope: "class:a", Value: 1, Unit: "s"}}}
+	if v, unit, missing := (quantity{"ttft_mean", "class:a", ""}).read(r); v != 1 || unit != "s" || missing != "" {
+		t.Errorf("got %v %s, %q", v, unit, missing)
+	}
+	if _, _, missing := (quantity{"ttft_mean", "class:c", ""}).read(r); missing != "nothing is of scope class:c" {
+		t.Errorf("got %q", missing)
 	}
 }
 
@@ -140,6 +167,16 @@ func TestLanesSayWhatIsExtrapolated(t *testing.T) {
 		}
 		if r.Inputs.Accuracy == nil || r.Inputs.Accuracy.SummarySHA256 == "" {
 			t.Error("the report does not name the summary")
+		}
+	}
+	for _, other := range []string{"sglang openai/gpt-oss-120b h100_sxm fp4", "vllm openai/gpt-oss-20b h100_sxm fp4", "vllm openai/gpt-oss-120b h200_sxm fp4", "vllm openai/gpt-oss-120b h100_sxm fp8"} {
+		e := &Evidence{Catalog: c}
+		if err := e.Read(published(t, other, record.G1, 6)); err != nil {
+			t.Fatal(err)
+		}
+		r, err := s.Run(fake(func(*spec.Scenario, string, string, uint64) float64 { return 1 }, nil), e)
+		if err != nil || len(r.Arms[0].Run.Lanes) != 0 || r.Arms[0].Run.Extrapolated == "" {
+			t.Errorf("the lane %s: got %v, %+v", other, err, r.Arms[0].Run)
 		}
 	}
 	r := ran(t, s, fake(func(*spec.Scenario, string, string, uint64) float64 { return 1 }, nil))
@@ -185,7 +222,11 @@ func TestStudiesRunTwiceAlike(t *testing.T) {
 	s := opened(t, specification, base)
 	var first string
 	for i := range 2 {
-		b, err := ran(t, s, simulate).JSON()
+		r := ran(t, s, simulate)
+		if c := r.Arms[3].Choices; len(c) != 2 || c[0] != (Choice{"layout", "TP2"}) || c[1] != (Choice{"batch tokens", "4096"}) {
+			t.Errorf("got the choices %v", c)
+		}
+		b, err := r.JSON()
 		if err != nil {
 			t.Fatal(err)
 		}

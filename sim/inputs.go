@@ -3,6 +3,7 @@ package sim
 import (
 	"fmt"
 	"io/fs"
+	"slices"
 	"strings"
 
 	"github.com/inference-sim/accuracy-dashboard/internal/canon"
@@ -46,24 +47,20 @@ func openInputs(s *spec.Scenario, files fs.FS) (*inputs, error) {
 	return in, in.check(&s.Frame)
 }
 
-// concurrency is what the closed loops keep outstanding together; 0 where a client is
-// of another kind, so that nobody aims at a number.
+// concurrency is what the closed loops keep outstanding together.
 func (in *inputs) concurrency() float64 {
 	n := 0
 	for i := range in.clients {
-		c := in.clients[i].Concurrency
-		if c == 0 {
-			return 0
-		}
-		n += c
+		n += in.clients[i].Concurrency
 	}
 	return float64(n)
 }
 
-// check refuses a frame that asks of the clients what they do not aim at.
+// check refuses a frame that asks of the clients what one of them does not aim at.
 func (in *inputs) check(f *spec.Frame) error {
-	if f.Accept.Concurrency > 0 && in.concurrency() == 0 {
-		return &diag.Refusal{Field: "frame.accept.concurrency", Value: fmt.Sprint(f.Accept.Concurrency), Problem: "has no target: a client of the workload is no closed loop",
+	open := slices.IndexFunc(in.clients, func(c workload.TraceClient) bool { return c.Concurrency == 0 })
+	if f.Accept.Concurrency > 0 && open >= 0 {
+		return &diag.Refusal{Field: "frame.accept.concurrency", Value: fmt.Sprint(f.Accept.Concurrency), Problem: fmt.Sprintf("has no target: client %d of the workload is no closed loop", open),
 			Accept: "closed loops alone, or 0", Rule: "DEV-7"}
 	}
 	return nil

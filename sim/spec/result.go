@@ -84,7 +84,8 @@ type RequestCount struct {
 	Preemptions  int64 `json:"preemptions"` // of measured requests, every fate
 }
 
-// Fates counts how requests ended.
+// Fates counts how requests ended. NotStarted are planned ones that were not sent, among
+// them the rounds that a session gave up.
 type Fates struct {
 	Completed  int64        `json:"completed"`
 	Dropped    int64        `json:"dropped"`

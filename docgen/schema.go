@@ -66,6 +66,7 @@ var documents = []document{
 	{"fields", "an engine's field list", fields.List{}, "json"},
 	{"surface", "an engine's features", fields.Surface{}, "json"},
 	{"rules", "the project's rules", []invariants.Record{}, "yaml"},
+	{"rules-run", "how the checks of every rule ended on one tree", invariants.Run{}, "json"},
 }
 
 // SchemaNames lists the documents that have a schema.

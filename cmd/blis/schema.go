@@ -16,6 +16,7 @@ import (
 	"github.com/inference-sim/accuracy-dashboard/internal/diag"
 	"github.com/inference-sim/accuracy-dashboard/internal/strict"
 	"github.com/inference-sim/accuracy-dashboard/internal/world"
+	"github.com/inference-sim/accuracy-dashboard/scorer/gate"
 	"github.com/inference-sim/accuracy-dashboard/sim/search"
 	"github.com/inference-sim/accuracy-dashboard/sim/spec"
 	"github.com/santhosh-tekuri/jsonschema/v6"
@@ -102,7 +103,8 @@ func validate(check func(string, []byte) error, document, file string) (string, 
 }
 
 // validator checks the files of a document. What a scenario may say is for the engine, the
-// catalog and the coefficients to judge, so one is resolved; the grid of a search is laid out.
+// catalog and the coefficients to judge, so one is resolved; the grid of a search is laid out, and
+// a pre-registration is read as the gate reads it.
 func validator(document string, d dataFlags) (func(file string, data []byte) error, error) {
 	switch document {
 	case "search":
@@ -111,6 +113,8 @@ func validator(document string, d dataFlags) (func(file string, data []byte) err
 			_, err := openStudy(w, search.Document{File: file, Data: data})
 			return err
 		}, err
+	case "pre-registration":
+		return func(file string, data []byte) error { _, err := gate.ReadRegistration(file, data); return err }, nil
 	case "scenario":
 		w, err := world.Open(d.Paths)
 		return func(file string, data []byte) error {

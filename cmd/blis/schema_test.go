@@ -95,3 +95,21 @@ func TestAPublishedPointIsValid(t *testing.T) {
 		t.Errorf("got %d, %s", code, complaint)
 	}
 }
+
+// TestAPreRegistrationIsReadAsTheGateReadsIt: what its schema cannot say is judged too.
+func TestAPreRegistrationIsReadAsTheGateReadsIt(t *testing.T) {
+	const whole = "schema: blis.preregistration/1\nchange: a-change\nhypothesis: h\nlayer: method\ntarget: {lane: vllm, metric: tpot_mean}\n" +
+		"criteria: {target: better, others: not worse}\npredicted_change: {low: -0.05, high: -0.01}\n"
+	for name, c := range map[string]struct{ from, to, want string }{
+		"as it was":         {"", "", ""},
+		"low above high":    {"-0.05", "0.05", "predicted_change: 0.05 to -0.01"},
+		"another metric":    {"tpot_mean", "tpot", "target.metric: tpot"},
+		"the commit it has": {"layer:", "commits: {}\nlayer:", "commits"},
+	} {
+		dir := withFiles(t, map[string]string{"r.yaml": strings.Replace(whole, c.from, c.to, 1)})
+		code, out, complaint := blisIn(t, dir, "schema", "validate", "pre-registration", "r.yaml")
+		if (code == exit.Done) != (c.want == "") || !strings.Contains(complaint, c.want) {
+			t.Errorf("%s: got %d, %s%s, want %q", name, code, out, complaint, c.want)
+		}
+	}
+}

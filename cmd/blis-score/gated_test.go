@@ -53,6 +53,9 @@ func TestAReleaseNeedsTheGate(t *testing.T) {
 			t.Errorf("the job %s says %q, %v, want %q and the count of evaluations", job, got, err, context)
 		}
 	}
+	if got, _, err := with(says, "JOB=release", "OUTCOME=failure"); err != nil || !strings.Contains(got, "state=failure\n") {
+		t.Errorf("a job that refused its input says %q, %v, want a failure", got, err)
+	}
 	if !strings.Contains(asks, `"release-gate"`) {
 		t.Error("a release asks for another verdict than the job of a release gives")
 	}

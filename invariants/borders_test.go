@@ -57,6 +57,63 @@ func TestPricesNameNoEngine(t *testing.T) {
 		bad{"a test", files{"cost/a_test.go": "package cost\nvar v = \"vllm\"\n"}, ""})
 }
 
+// settingNames are the names of more than one word in the engines' field lists, as they
+// are written in an argument; the upstreams take - and _ alike.
+func settingNames(m *Module) map[string]bool {
+	out := map[string]bool{}
+	for p, text := range m.Files {
+		if !strings.HasPrefix(p, "engines/") || path.Base(p) != "fields.json" {
+			continue
+		}
+		for _, f := range fieldName.FindAllSubmatch(text, -1) {
+			if name := dashed(string(f[1])); strings.Contains(name, "-") {
+				out[name] = true
+			}
+		}
+	}
+	return out
+}
+
+var fieldName = regexp.MustCompile(`"name": ?"([^"]+)"`)
+
+func dashed(name string) string { return strings.ReplaceAll(name, "_", "-") }
+
+// TestPricesKnowNoSetting keeps X2: no text of the catalog's, the registry's or the cost
+// model's code is the name of an engine's setting, by the engines' own lists.
+func TestPricesKnowNoSetting(t *testing.T) {
+	keep.Rule(t, "X2")
+	rule := func(m *Module) (out []Finding) {
+		names := settingNames(m)
+		for _, f := range m.Go {
+			if f.Test() || !f.Below("cost", "catalog", "registry") || f.Below("registry/fit", "catalog/graph") { // these read files of others, in their words
+				continue
+			}
+			ast.Inspect(f.File, func(n ast.Node) bool {
+				if l, ok := n.(*ast.BasicLit); ok && l.Kind == token.STRING {
+					if text := dashed(strings.Trim(l.Value, "`\"")); names[text] {
+						out = append(out, Finding{f.At(l.Pos()), fmt.Sprintf("prices know no engine, but %s is a setting of one (X2)", l.Value), "let the engine put what is meant into its plan"})
+					}
+				}
+				return true
+			})
+		}
+		return out
+	}
+	m, err := tree()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := len(settingNames(m)); n < 1000 {
+		t.Errorf("the field lists name %d settings of more than one word, want those of every engine", n)
+	}
+	const list = `{"fields": [{"name": "stream-interval", "kind": "argument"}, {"name": "seed"}]}`
+	hold(t, rule,
+		bad{"a setting", files{"engines/e/fields.json": list, "cost/a.go": "package cost\nvar v = \"stream_interval\"\n"}, "cost/a.go:2"},
+		bad{"a word", files{"engines/e/fields.json": list, "cost/a.go": "package cost\nvar v = \"seed\"\n"}, ""},
+		bad{"a part of a text", files{"engines/e/fields.json": list, "cost/a.go": "package cost\nvar v = \"a stream_interval\"\n"}, ""},
+		bad{"an engine", files{"engines/e/fields.json": list, "engines/e/a.go": "package e\nvar v = \"stream_interval\"\n"}, ""})
+}
+
 // TestOneBuildSite keeps X3: engines meet the simulator in engines/builtin alone.
 func TestOneBuildSite(t *testing.T) {
 	rule := func(m *Module) (out []Finding) {

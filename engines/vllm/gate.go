@@ -48,10 +48,18 @@ func (k *Kind) check(at, name string, value any, variable bool) error {
 		return refuse("is not a setting of "+Version+": "+f.Evidence, instead(f))
 	case f.Status == fields.NotModelled && !atDefault(f, value):
 		return refuse("is not modelled: "+f.Evidence, "the default, "+orUnset(f.Default))
-	case len(f.Values) > 0 && !slices.Contains(f.Values, text) && !atDefault(f, value):
+	case len(f.Values) > 0 && !k.covers(f, text) && !atDefault(f, value):
 		return refuse("is outside the values "+string(f.Status)+" here", diag.OneOf(text, f.Values))
 	}
 	return nil
+}
+
+// covers says that the evidence for f holds for a value. How a modelled one may be spelled
+// is left to start-up, which reads some names in either case (vllm/config/compilation.py).
+func (*Kind) covers(f *fields.Field, value string) bool {
+	return slices.ContainsFunc(f.Values, func(v string) bool {
+		return v == value || f.Status == fields.Modelled && strings.EqualFold(v, value)
+	})
 }
 
 // find looks up the longest row that covers a dotted name.

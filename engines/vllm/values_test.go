@@ -59,3 +59,28 @@ func TestEachValueRunsItsOwnCode(t *testing.T) {
 		t.Errorf("tried %d settings, want every enumerated one", settings)
 	}
 }
+
+// A value in the other case is upstream's to take or to refuse, and taken it is the same.
+func TestSpellingOfAValueIsUpstreams(t *testing.T) {
+	keep.Rule(t, "X1")
+	k, w := newKind(t), newWorld(t)
+	for name, taken := range map[string]bool{"compilation-config.cudagraph_mode": true, "compilation-config.mode": true, "dtype": false, "moe-backend": false, "scheduling-policy": false} {
+		f, _ := k.Fields().Lookup(name)
+		for _, v := range f.Values {
+			other := strings.ToUpper(v)
+			if other == v {
+				other = strings.ToLower(v)
+			}
+			if other == v {
+				continue // a number
+			}
+			stated, swapped := seen(k, w, with(gptoss, map[string]any{name: v})), seen(k, w, with(gptoss, map[string]any{name: other}))
+			switch runs := strings.HasPrefix(swapped, "["); {
+			case runs && swapped != stated:
+				t.Errorf("%s: %s runs as something else than %s", name, other, v)
+			case strings.HasPrefix(stated, "[") && runs != taken:
+				t.Errorf("%s: %s for %s: taken %v, want %v: %.150s", name, other, v, runs, taken, swapped)
+			}
+		}
+	}
+}

@@ -93,7 +93,7 @@ func commitOf(ctx context.Context, dir string) string {
 	if err != nil {
 		return "unknown"
 	}
-	changed, err := exec.CommandContext(ctx, "git", "-C", dir, "status", "--porcelain").Output()
+	changed, err := exec.CommandContext(ctx, "git", "-C", dir, "status", "-s").Output()
 	if err != nil || len(changed) > 0 {
 		return strings.TrimSpace(string(commit)) + "+modified"
 	}

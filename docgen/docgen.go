@@ -68,6 +68,7 @@ func Files(in Input) (map[string][]byte, error) {
 		index = append(index, []string{"[Commands of " + name + "](/reference/commands-" + name + "/)", commandsLead(name)})
 	}
 	page("invariants", "Rules", "What the project holds itself to, where each rule is checked, and how far.", rules(in.Records, nil))
+	page("checks", "Checks of the rules", "The tests of each rule, and what each is seen to refuse.", checks(in.Records))
 	page("maintainers", "Maintainer checklist", "Rules that a person keeps for the repository as a whole.", checklist(in.Records))
 	page("imports", "Who may import whom", "The packages from the ground up, and the policy that orders them.", imports(in))
 	trusted, err := coefficients(in.Registry)

@@ -86,31 +86,39 @@ func rule(b *strings.Builder, r invariants.Record) {
 	if r.Ask != "" {
 		item("reviewer answers", cell(r.Ask+" Asked when "+r.Applies+"."))
 	}
-	var plain []string
 	if r.Practice != "" {
 		item("maintainers keep", cell(r.Practice))
 	}
 	if r.Guidance != "" {
 		item("authors of a change follow", cell(r.Guidance))
 	}
-	for _, c := range r.Checks {
-		text := code(c.Test)
-		if c.Bad != c.Test {
-			text += ", which must reject what " + code(c.Bad) + " feeds it"
-		}
-		if c.Break != nil {
-			text += ", which must fail when " + code(c.Break.File) + " reads " + code(oneLine(c.Break.To)) + " for " + code(oneLine(c.Break.From))
-		}
-		if text == code(c.Test) {
-			plain = append(plain, text)
-		} else {
-			item("checked by", text)
-		}
-	}
-	if plain != nil {
-		item("checked by", strings.Join(plain, ", "))
+	if n := len(r.Checks); n > 0 {
+		item("checked by", fmt.Sprintf("[tests: %d](/reference/checks/#%s)", n, r.ID))
 	}
 	b.WriteString("\n")
+}
+
+// checks is a page of its own: the rules' page stays light enough to read.
+func checks(records []invariants.Record) string {
+	var b strings.Builder
+	for _, r := range records {
+		if len(r.Checks) == 0 {
+			continue
+		}
+		fmt.Fprintf(&b, "## [%s](inv:%s): %s {#%s}\n\n", r.ID, r.ID, cell(r.Title), r.ID)
+		for _, c := range r.Checks {
+			b.WriteString("- " + code(c.Test))
+			if c.Bad != c.Test {
+				b.WriteString(", which must reject what " + code(c.Bad) + " feeds it")
+			}
+			if c.Break != nil {
+				b.WriteString(", which must fail when " + code(c.Break.File) + " reads " + code(oneLine(c.Break.To)) + " for " + code(oneLine(c.Break.From)))
+			}
+			b.WriteString("\n")
+		}
+		b.WriteString("\n")
+	}
+	return b.String()
 }
 
 // oneLine is a text without its line breaks.

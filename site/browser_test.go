@@ -63,7 +63,7 @@ const browsed = 300 // points of the site that is opened
 func pageTypes() map[string]string {
 	pages := map[string]string{"home": "", "points": "points/", "lanes": "lanes/", "engines": "engines/", "engine": "engines/vllm/", "chips": "chips/", "chip": "chips/h100_sxm/",
 		"models": "models/", "model": "models/gpt-oss-120b/", "coverage": "coverage/", "backlog": "backlog/", "method": "method/", "glossary": "glossary/", "verify": "verify/",
-		"data": "data/", "releases": "releases/", "release": "releases/v0.2.0/", "change": "releases/unreleased/since-v0.2.0/", "residuals": "residuals/", "reference": "reference/", "imports": "reference/imports/", "rules": "reference/invariants/", "fits": "reference/fits/", "settings": "reference/fields-vllm/", "contributing": "contributing/", "workbench": "workbench/"}
+		"data": "data/", "releases": "releases/", "release": "releases/v0.2.0/", "change": "releases/unreleased/since-v0.2.0/", "residuals": "residuals/", "reference": "reference/", "imports": "reference/imports/", "rules": "reference/invariants/", "checks": "reference/checks/", "fits": "reference/fits/", "settings": "reference/fields-vllm/", "contributing": "contributing/", "workbench": "workbench/"}
 	for _, p := range sitetest.Release(browsed).Points {
 		if pages["lane"] == "" {
 			pages["lane"] = "lanes/" + strings.ReplaceAll(p.Lane, " ", "-") + "/"

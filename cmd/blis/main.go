@@ -4,12 +4,40 @@ package main
 
 import (
 	"os"
+	"runtime/debug"
 
 	"github.com/inference-sim/accuracy-dashboard/internal/exit"
+	"github.com/inference-sim/accuracy-dashboard/scorer/snapshot"
+	"github.com/inference-sim/accuracy-dashboard/sim/search"
 	"github.com/spf13/cobra"
 )
 
-func main() { os.Exit(exit.Main(root())) }
+func main() {
+	c := root()
+	info, _ := debug.ReadBuildInfo() // nil without
+	b := builtFrom(info)
+	c.Version = b.Release + ", commit " + b.Commit
+	os.Exit(exit.Main(c))
+}
+
+// builtFrom is what the program was built from. info is nil where it has no build information.
+func builtFrom(info *debug.BuildInfo) search.Build {
+	b := search.Build{Release: "unreleased", Commit: "not stamped"}
+	if info == nil {
+		return b
+	}
+	s := snapshot.NewStack(info)
+	if snapshot.Release(s.Main.Version) == nil {
+		b.Release = s.Main.Version
+	}
+	if c := s.Settings["vcs.revision"]; c != "" {
+		b.Commit = c
+	}
+	if s.Settings["vcs.modified"] == "true" {
+		b.Commit += "+modified"
+	}
+	return b
+}
 
 // root is the command tree, made anew for each run and for the generated reference.
 func root() *cobra.Command {
@@ -18,8 +46,6 @@ func root() *cobra.Command {
 		Short: "simulate LLM serving clusters: vLLM and SGLang step by step, every step priced",
 		Long: "Simulates LLM serving clusters: vLLM and SGLang step by step, every step priced.\n\n" +
 			"Exit codes: 0 done; 1 refused input, also when interrupted; 2 wrong usage; 3 a check failed; 70 a defect of the program.",
-		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
-		Args: cobra.NoArgs,
 	}
 	registry := registryCmd()
 	registry.AddCommand(fitCompositeCmd())

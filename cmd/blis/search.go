@@ -14,7 +14,6 @@ import (
 	"github.com/inference-sim/accuracy-dashboard/internal/diag"
 	"github.com/inference-sim/accuracy-dashboard/internal/exit"
 	"github.com/inference-sim/accuracy-dashboard/internal/world"
-	"github.com/inference-sim/accuracy-dashboard/scorer/snapshot"
 	"github.com/inference-sim/accuracy-dashboard/sim/search"
 	"github.com/spf13/cobra"
 )
@@ -178,19 +177,7 @@ func (q *searchQuery) evidence(e *search.Evidence, points string) error {
 // sign says which build and data made the report, and why it is no release's. info is
 // nil where the program has no build information.
 func sign(r *search.Report, info *debug.BuildInfo, w *world.World) {
-	r.Build = search.Build{Release: "unreleased", Commit: "not stamped"}
-	if info != nil {
-		s := snapshot.NewStack(info)
-		if snapshot.Release(s.Main.Version) == nil {
-			r.Build.Release = s.Main.Version
-		}
-		if c := s.Settings["vcs.revision"]; c != "" {
-			r.Build.Commit = c
-		}
-		if s.Settings["vcs.modified"] == "true" {
-			r.Build.Commit += "+modified"
-		}
-	}
+	r.Build = builtFrom(info)
 	if r.Build.Release == "unreleased" {
 		r.Experimental = append(r.Experimental, "This build is not a release.")
 	}

@@ -53,8 +53,6 @@ func traceCmd() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "trace",
 		Short: "make a trace from a run or from another tool's workload",
-		Args:  cobra.NoArgs,
-		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	c.AddCommand(exportCmd(), convertCmd())
 	return c

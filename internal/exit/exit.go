@@ -18,6 +18,7 @@ import (
 
 	"github.com/inference-sim/accuracy-dashboard/internal/diag"
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // Codes of a finished command.
@@ -63,7 +64,8 @@ func Run(ctx context.Context, root *cobra.Command, args []string, stdout, stderr
 	root.SetArgs(args)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usage{err} })
+	root.SetFlagErrorFunc(flagError)
+	groups(root)
 	started := false
 	markRun(root, &started)
 	cmd, err := root.ExecuteContextC(ctx)
@@ -78,6 +80,48 @@ func Run(ctx context.Context, root *cobra.Command, args []string, stdout, stderr
 		fmt.Fprintf(stderr, "hint: %s\n", h)
 	}
 	return codeOf(err)
+}
+
+// flagError names the flag that an unknown one is near to.
+func flagError(c *cobra.Command, err error) error {
+	unknown, ok := errors.AsType[*pflag.NotExistError](err)
+	if !ok {
+		return usage{err}
+	}
+	var known []string
+	c.Flags().VisitAll(func(f *pflag.Flag) { known = append(known, f.Name) })
+	if near := diag.Nearest(unknown.GetSpecifiedName(), known); near != "" {
+		err = fmt.Errorf("%w; did you mean --%s?", err, near)
+	}
+	return usage{err}
+}
+
+// groups makes a command that only holds others show its help, and refuse a word that
+// names none of them.
+func groups(c *cobra.Command) {
+	if c.HasSubCommands() && !c.Runnable() {
+		c.Args = named
+		c.RunE = func(c *cobra.Command, _ []string) error { return c.Help() }
+	}
+	for _, sub := range c.Commands() {
+		groups(sub)
+	}
+}
+
+// named refuses a word in the place of a command, with the command it is near to.
+func named(c *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	var names []string
+	for _, sub := range c.Commands() {
+		names = append(names, sub.Name())
+	}
+	err := fmt.Errorf("unknown command %q for %q", args[0], c.CommandPath())
+	if near := diag.Nearest(args[0], names); near != "" {
+		err = fmt.Errorf("%w; did you mean %s?", err, near)
+	}
+	return err
 }
 
 // markRun notes that a command's own code began, so that argument errors found by

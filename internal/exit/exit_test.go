@@ -29,14 +29,24 @@ func TestCodes(t *testing.T) {
 		{"other error", []string{"go"}, errors.New("disk full"), Refused, "tool: disk full\n"},
 		{"check", []string{"go"}, &CheckFailed{"2 differences"}, Failed, "tool: 2 differences\n"},
 		{"unknown flag", []string{"go", "--x"}, nil, Usage, "hint: see 'tool go --help'"},
-		{"unknown command", []string{"run"}, nil, Usage, "unknown command"},
+		{"unknown command", []string{"run"}, nil, Usage, "unknown command \"run\" for \"tool\"\nhint: see 'tool --help'"},
+		{"no command", nil, nil, Done, ""},
+		{"unknown command, near another", []string{"g0"}, nil, Usage, "did you mean go?"},
+		{"unknown command of a group", []string{"set", "foo"}, nil, Usage, "unknown command \"foo\" for \"tool set\""},
+		{"a group", []string{"set"}, nil, Done, ""},
+		{"unknown flag, near another", []string{"go", "--modell", "x"}, nil, Usage, "unknown flag: --modell; did you mean --model?"},
+		{"unknown flag, near one of all commands", []string{"go", "--catalogue", "x"}, nil, Usage, "did you mean --catalog?"},
 		{"own usage error", []string{"go"}, UsageError(errors.New("needs FILE")), Usage, "needs FILE"},
 		{"cancelled", []string{"go"}, context.Canceled, Refused, "interrupted"},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			root := &cobra.Command{Use: "tool"}
-			root.AddCommand(&cobra.Command{Use: "go", RunE: func(*cobra.Command, []string) error { return c.err }})
+			root.PersistentFlags().String("catalog", "", "")
+			set, one := &cobra.Command{Use: "set"}, &cobra.Command{Use: "go", RunE: func(*cobra.Command, []string) error { return c.err }}
+			set.AddCommand(&cobra.Command{Use: "one", RunE: one.RunE})
+			one.Flags().String("model", "", "")
+			root.AddCommand(one, set)
 			var out, errs bytes.Buffer
 			if got := Run(t.Context(), root, c.args, &out, &errs); got != c.code {
 				t.Errorf("code: got %d, want %d (%s)", got, c.code, errs.String())

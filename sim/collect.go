@@ -12,12 +12,18 @@ const intervalLevel = 0.95
 
 // collected is the samples and totals of one scope.
 type collected struct {
-	of             map[string]*distribution // by metric quantity
+	of        map[string]*distribution // by metric quantity
+	totals                             // of the completed requests sent in the window
+	departed  totals                   // what a rate counts: of a steady state, every completion in the window
+	hits      engines.PrefixCounters
+	perTenant map[uint16]float64 // output tokens by label
+}
+
+// totals are sums over completed requests.
+type totals struct {
 	completed      int64
-	prompt, output int64
-	met            int64
-	hits           engines.PrefixCounters
-	perTenant      map[uint16]float64 // output tokens by label
+	prompt, output int64 // tokens
+	met            int64 // that met every objective of their client
 }
 
 // collect makes the distributions of one scope from the rows of the run.
@@ -35,6 +41,7 @@ func (f *figures) collect(s *scope) *collected {
 			continue
 		}
 		c.count(r, &m.inputs.labels[r.label].Goal)
+		c.perTenant[r.label] += float64(r.output)
 		if r.output > 0 { // a request that emitted no token gives no token latency
 			ttft.values = append(ttft.values, float64(r.ttft)/1e6)
 			e2e.values = append(e2e.values, float64(r.e2e)/1e6)
@@ -47,11 +54,10 @@ func (f *figures) collect(s *scope) *collected {
 			scheduling.values = append(scheduling.values, float64(r.scheduling)/1e6)
 		}
 	}
-	if overloaded(f.result.Steady) { // no figure but the rate of departures, whoever's they are
-		for i := range m.record.ended {
-			if r := m.record.early.at(i); s.has(r) {
-				c.completed, c.prompt, c.output = c.completed+1, c.prompt+r.prompt, c.output+int64(r.output)
-			}
+	c.departed = c.totals
+	for i := range m.record.ended { // none of a terminating run
+		if r := m.record.early.at(i); s.has(r) {
+			c.departed.count(r, &m.inputs.labels[r.label].Goal)
 		}
 	}
 	for _, d := range []*distribution{ttft, tpot, e2e, queueing, scheduling} {
@@ -69,14 +75,13 @@ func (f *figures) collect(s *scope) *collected {
 	return c
 }
 
-// count adds one request to the totals.
-func (c *collected) count(r *row, goal *spec.Objectives) {
-	c.completed++
-	c.prompt += r.prompt
-	c.output += int64(r.output)
-	c.perTenant[r.label] += float64(r.output)
+// count adds one request.
+func (t *totals) count(r *row, goal *spec.Objectives) {
+	t.completed++
+	t.prompt += r.prompt
+	t.output += int64(r.output)
 	if r.meets(goal) {
-		c.met++
+		t.met++
 	}
 }
 
@@ -115,29 +120,30 @@ func (f *figures) rate(d *metric.Definition, s *scope, c *collected) {
 		f.withhold(d, s, "the measured window is empty")
 		return
 	}
-	perWindow := func(n int64) { f.add(d, s, float64(n)/span, c.completed) }
+	out := &c.departed
+	perWindow := func(n int64) { f.add(d, s, float64(n)/span, out.completed) }
 	perChip := func(n int64) {
 		if s.accelerators == 0 {
 			f.withhold(d, s, "the scope has no accelerators of its own")
 			return
 		}
-		f.add(d, s, float64(n)/span/float64(s.accelerators), c.completed)
+		f.add(d, s, float64(n)/span/float64(s.accelerators), out.completed)
 	}
 	switch d.ID {
 	case "request_throughput":
-		perWindow(c.completed)
+		perWindow(out.completed)
 	case "input_throughput":
-		perWindow(c.prompt)
+		perWindow(out.prompt)
 	case "output_throughput":
-		perWindow(c.output)
+		perWindow(out.output)
 	case "total_throughput":
-		perWindow(c.prompt + c.output)
+		perWindow(out.prompt + out.output)
 	case "input_throughput_per_accelerator":
-		perChip(c.prompt)
+		perChip(out.prompt)
 	case "output_throughput_per_accelerator":
-		perChip(c.output)
+		perChip(out.output)
 	case "total_throughput_per_accelerator":
-		perChip(c.prompt + c.output)
+		perChip(out.prompt + out.output)
 	case "duration":
 		f.add(d, s, span, c.completed)
 	default:
@@ -149,7 +155,7 @@ func (f *figures) rate(d *metric.Definition, s *scope, c *collected) {
 func (f *figures) share(d *metric.Definition, s *scope, c *collected, span float64) {
 	switch {
 	case d.ID == "goodput" && s.judged > 0:
-		f.add(d, s, float64(c.met)/span, c.completed)
+		f.add(d, s, float64(c.departed.met)/span, c.departed.completed)
 	case d.ID == "attainment" && s.judged > 0:
 		f.add(d, s, float64(c.met)/float64(s.sent), s.sent)
 	case d.ID == "goodput" || d.ID == "attainment":

@@ -130,6 +130,30 @@ frame: {kind: steady_state, drain: excluded, warmup: {seconds: 20}, scopes: [clu
 	}
 }
 
+// A settled run that is cut while requests are in flight has the throughput that it was
+// sent, by Little's law too, and so has its goodput; a terminating run counts its own.
+func TestSettledThroughputIsWhatWasSent(t *testing.T) {
+	keep.Rule(t, "DEV-8")
+	const text = header + `workload: {clients: [{name: a, arrivals: {constant: {rate: 4}}, prompt: {fixed: 10}, output: {fixed: 1000}, objectives: {e2e: 100}}]}
+frame: {kind: steady_state, warmup: {seconds: 20}, stop: {horizon: 100}}
+`
+	r := run(t, text, "seqs: 64", plainWorld())
+	if r.Steady.State != "settled" || r.Requests.Measured.InFlight < 10 {
+		t.Fatalf("got %+v, %+v", r.Steady, r.Requests.Measured)
+	}
+	little := value(t, r, "concurrency", "cluster") / value(t, r, "e2e_mean", "cluster")
+	for metric, want := range map[string]float64{"request_throughput": 4, "output_throughput": 4000, "total_throughput": 4040, "goodput": 4} {
+		got := value(t, r, metric, "cluster")
+		if math.Abs(got/want-1) > 0.01 || math.Abs(got/want-little/4) > 0.01 {
+			t.Errorf("%s is %v, want %v; concurrency over residence is %v requests a second", metric, got, want, little)
+		}
+	}
+	r = run(t, strings.Replace(text, "kind: steady_state, warmup: {seconds: 20}, ", "", 1), "seqs: 64", plainWorld())
+	if got, want := value(t, r, "request_throughput", "cluster"), float64(r.Requests.Measured.Completed)/(r.Window.End-r.Window.Start); math.Abs(got/want-1) > 1e-9 {
+		t.Errorf("terminating: got %v requests a second, want %v", got, want)
+	}
+}
+
 // Busy and idle time of a run that its horizon cut add up to the horizon.
 func TestIdleTimeEndsWithTheRun(t *testing.T) {
 	r := run(t, header+`workload: {clients: [{name: a, requests: 2, arrivals: {constant: {rate: 0.1}}, prompt: {fixed: 10}, output: {fixed: 5}}]}
@@ -152,7 +176,7 @@ func TestNoInteractivityWithoutTime(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f.latency(&d, &scope{name: "cluster"}, &collected{of: map[string]*distribution{"interactivity": {values: []float64{0, 0}}}, completed: 2})
+	f.latency(&d, &scope{name: "cluster"}, &collected{of: map[string]*distribution{"interactivity": {values: []float64{0, 0}}}, totals: totals{completed: 2}})
 	if got := withheld(f.result, "interactivity_p50", "cluster"); got != "the time per output token is 0, which has no inverse" {
 		t.Errorf("withheld %q", got)
 	}

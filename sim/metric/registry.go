@@ -10,19 +10,20 @@ var sampled = []Definition{
 	{Quantity: "scheduling_delay", Formula: "launch of the first batch that holds the request - its arrival at the engine", Population: Requests, Unit: "s", Better: Lower},
 }
 
-// saturation is what an overloaded run's throughput counts: its rate of departures.
-const saturation = "; of an overloaded run: of every request that completed in the window, whenever it was sent"
+// departures is what the rates of a steady state count: those sent and completed in the
+// window alone would leave out a residence time's worth at its end.
+const departures = "; of a steady state: of every request that completed in the window, whenever it was sent"
 
 // rates are the quantities with one value a window.
 var rates = []Definition{
-	{ID: "request_throughput", Formula: "completed requests / window" + saturation, Unit: "1/s", Better: Higher},
-	{ID: "input_throughput", Formula: "prompt tokens of completed requests / window" + saturation, Unit: "tokens/s", Better: Higher},
-	{ID: "output_throughput", Formula: "output tokens of completed requests / window" + saturation, Unit: "tokens/s", Better: Higher},
-	{ID: "total_throughput", Formula: "(prompt + output tokens of completed requests) / window" + saturation, Unit: "tokens/s", Better: Higher},
+	{ID: "request_throughput", Formula: "completed requests / window" + departures, Unit: "1/s", Better: Higher},
+	{ID: "input_throughput", Formula: "prompt tokens of completed requests / window" + departures, Unit: "tokens/s", Better: Higher},
+	{ID: "output_throughput", Formula: "output tokens of completed requests / window" + departures, Unit: "tokens/s", Better: Higher},
+	{ID: "total_throughput", Formula: "(prompt + output tokens of completed requests) / window" + departures, Unit: "tokens/s", Better: Higher},
 	{ID: "input_throughput_per_accelerator", Formula: "input_throughput / accelerators of the scope", Unit: "tokens/s", Better: Higher},
 	{ID: "output_throughput_per_accelerator", Formula: "output_throughput / accelerators of the scope", Unit: "tokens/s", Better: Higher},
 	{ID: "total_throughput_per_accelerator", Formula: "total_throughput / accelerators of the scope", Unit: "tokens/s", Better: Higher},
-	{ID: "goodput", Formula: "completed requests that meet every objective of their client (those without one do) / window", Unit: "1/s", Better: Higher},
+	{ID: "goodput", Formula: "completed requests that meet every objective of their client (those without one do) / window" + departures, Unit: "1/s", Better: Higher},
 	{ID: "attainment", Formula: "completed requests that meet every objective of their client (those without one do) / requests sent in the window", Unit: "share", Better: Higher},
 	{ID: "fairness_jain", Formula: "(sum x)^2 / (tenants * sum x^2), x the output tokens of a tenant's completed requests", Unit: "share", Better: Higher},
 	{ID: "prefix_hit_rate", Formula: "prompt tokens found in the prefix cache / prompt tokens looked up, from the first measured request on, whoever's they are", Unit: "share", Better: Higher},

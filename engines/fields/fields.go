@@ -84,7 +84,9 @@ type List struct {
 	Version  string  `json:"version"`
 	Coverage string  `json:"coverage"` // what the inventory leaves out
 	Fields   []Field `json:"fields"`
-	byName   map[string]int
+	// Aliases are the other names of arguments that the engine takes, to the names of the list.
+	Aliases map[string]string `json:"-"`
+	byName  map[string]int
 }
 
 // Parse reads and checks a field list; names are unique and sorted.
@@ -114,6 +116,14 @@ func (l *List) Lookup(name string) (*Field, bool) {
 		return nil, false
 	}
 	return &l.Fields[i], true
+}
+
+// Long is the name that an alias stands for; any other name is itself.
+func (l *List) Long(name string) string {
+	if full, ok := l.Aliases[spelling(name)]; ok {
+		return full
+	}
+	return name
 }
 
 func spelling(name string) string { return strings.ReplaceAll(name, "_", "-") }

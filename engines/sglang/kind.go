@@ -25,7 +25,13 @@ var fieldsJSON []byte
 var surfaceJSON []byte
 
 var (
-	fieldList   = sync.OnceValues(func() (*fields.List, error) { return fields.Parse("engines/sglang/fields.json", fieldsJSON) })
+	fieldList = sync.OnceValues(func() (*fields.List, error) {
+		l, err := fields.Parse("engines/sglang/fields.json", fieldsJSON)
+		if err == nil {
+			l.Aliases = aliases
+		}
+		return l, err
+	})
 	surfaceList = sync.OnceValues(func() (*fields.Surface, error) {
 		return fields.ParseSurface("engines/sglang/surface.json", surfaceJSON)
 	})

@@ -70,7 +70,7 @@ func (s *Spec) checkAxes() error {
 		}
 		for _, path := range a.paths() {
 			for other, axis := range paths { //determinism:any-order a refusal names the path at hand
-				if axis != i && (within(path, other) || within(other, path)) {
+				if axis != i && overlap(path, other) {
 					return refuse(at, path, "is set by two axes", "one axis with options that set what belongs together")
 				}
 			}
@@ -98,6 +98,9 @@ func spelling(path string) string {
 	}
 	return path
 }
+
+// overlap is whether one of two paths is above the other, or the other.
+func overlap(a, b string) bool { return within(a, b) || within(b, a) }
 
 // within is whether path is above, or below it.
 func within(path, above string) bool {
@@ -129,8 +132,10 @@ func (a *Axis) check(at string, i int) error {
 			if err := checkPath(where, path); err != nil {
 				return err
 			}
-			if k > 0 && within(path, paths[k-1]) {
-				return refuse(where, path, "lies within "+paths[k-1]+", which the option sets too", "one of them")
+			for _, other := range paths[:k] {
+				if overlap(spelling(path), spelling(other)) {
+					return refuse(where, path, "lies within "+other+", which the option sets too", "one of them")
+				}
 			}
 		}
 	}

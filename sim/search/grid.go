@@ -58,7 +58,7 @@ func Open(d Document, read func(base string) (Document, error), fieldsOf func(ki
 		return nil, err
 	}
 	study := &Study{Spec: s, Base: Input{s.Base, canon.Sum(base.Data)}}
-	if err := study.expand(base); err != nil {
+	if err := study.expand(base, fieldsOf); err != nil {
 		return nil, spec.Place(d.File, d.Data, err)
 	}
 	for i := range study.Arms {
@@ -72,7 +72,7 @@ func Open(d Document, read func(base string) (Document, error), fieldsOf func(ki
 // expand makes the arms in declared order. An option that makes no scenario with any
 // option of the other axes is a mistake of the specification; one that makes none with
 // some is an arm that cannot be.
-func (s *Study) expand(base Document) error {
+func (s *Study) expand(base Document, fieldsOf func(kind string) *fields.List) error {
 	axes := s.Spec.Axes
 	picked := make([]int, len(axes))
 	works := make([]map[int]bool, len(axes))
@@ -80,7 +80,7 @@ func (s *Study) expand(base Document) error {
 		works[i] = map[int]bool{}
 	}
 	for more := true; more; more = next(picked, axes) {
-		arm, err := s.arm(base, picked)
+		arm, err := s.arm(base, picked, fieldsOf)
 		if err != nil {
 			return err
 		}
@@ -106,7 +106,7 @@ func (s *Study) mistaken(a *Arm, works []map[int]bool) error {
 			continue
 		}
 		sets := slices.ContainsFunc(slices.Collect(maps.Keys(s.Spec.Axes[axis].choices()[option].Set)), func(path string) bool {
-			return within(a.Refused.Field, path) || within(path, a.Refused.Field)
+			return overlap(a.Refused.Field, path)
 		})
 		if guilty < 0 || sets {
 			guilty = axis
@@ -129,20 +129,28 @@ func next(picked []int, axes []Axis) bool {
 	return false
 }
 
-// arm is the base with the picked options set.
-func (s *Study) arm(base Document, picked []int) (Arm, error) {
+// arm is the base with the picked options set; the arm's engine says which names of a
+// setting are one.
+func (s *Study) arm(base Document, picked []int, fieldsOf func(kind string) *fields.List) (Arm, error) {
 	var tree map[string]any
 	if err := strict.YAML(base.File, base.Data, &tree); err != nil {
 		return Arm{}, err
 	}
-	arm := Arm{picked: slices.Clone(picked)}
+	arm, list := Arm{picked: slices.Clone(picked)}, fieldsOf(s.kind(tree, picked))
+	taken := map[string]string{} // a path by its setting's one name, to how it was stated
 	for i, option := range picked {
 		a := &s.Spec.Axes[i]
 		o := a.choices()[option]
 		arm.Choices = append(arm.Choices, o.Name)
 		for _, path := range slices.Sorted(maps.Keys(o.Set)) {
+			for long, other := range taken { //determinism:any-order at most one is of another spelling
+				if overlap(long, longPath(list, path)) {
+					return Arm{}, refuse(a.at(i, option), path, "sets what "+other+" sets too", "one of its spellings, once")
+				}
+			}
+			taken[longPath(list, path)] = path
 			steps, _ := split(path) // checked with the specification
-			if err := set(tree, steps, o.Set[path]); err != nil {
+			if err := set(list, tree, steps, o.Set[path]); err != nil {
 				return Arm{}, refuse(a.at(i, option), path, err.Error(), "a path of the base scenario")
 			}
 		}
@@ -180,25 +188,25 @@ func (s *Study) asked() (metrics, scopes []string) {
 }
 
 // set writes v at the place that steps lead to, making the mappings on the way.
-func set(at any, steps []string, v any) error {
+func set(list *fields.List, at any, steps []string, v any) error {
 	step, rest := steps[0], steps[1:]
 	if index, ok := strings.CutPrefix(step, "["); ok {
-		list, ok := at.([]any)
+		items, ok := at.([]any)
 		i, err := strconv.Atoi(strings.TrimSuffix(index, "]"))
-		if err != nil || !ok || i >= len(list) {
+		if err != nil || !ok || i >= len(items) {
 			return fmt.Errorf("has no entry %s in the base scenario", step)
 		}
 		if len(rest) == 0 {
-			list[i] = v
+			items[i] = v
 			return nil
 		}
-		return set(list[i], rest, v)
+		return set(list, items[i], rest, v)
 	}
 	m, ok := at.(map[string]any)
 	if !ok {
 		return fmt.Errorf("leads through a value that has no key %s", step)
 	}
-	key := stated(m, step)
+	key := stated(list, m, step)
 	if len(rest) == 0 {
 		m[key] = v
 		return nil
@@ -206,18 +214,56 @@ func set(at any, steps []string, v any) error {
 	if m[key] == nil {
 		m[key] = map[string]any{}
 	}
-	return set(m[key], rest, v)
+	return set(list, m[key], rest, v)
 }
 
-// stated is the key of m that step means: an engine setting may be spelt with - or _.
-func stated(m map[string]any, step string) string {
+// stated is the key of m that step means: an engine setting may be spelt with - or _,
+// or by an alias.
+func stated(list *fields.List, m map[string]any, step string) string {
 	if _, ok := m[step]; ok {
 		return step
 	}
 	for key := range m { //determinism:any-order at most one is alike, as the engines refuse two
-		if strings.ReplaceAll(key, "_", "-") == strings.ReplaceAll(step, "_", "-") {
+		if long(list, key) == long(list, step) {
 			return key
 		}
 	}
 	return step
+}
+
+// kind is the engine of the arm of picks over a base.
+func (s *Study) kind(base map[string]any, picked []int) string {
+	engine, _ := base["engine"].(map[string]any)
+	kind, _ := engine["kind"].(string)
+	for i, option := range picked {
+		set := s.Spec.Axes[i].choices()[option].Set
+		if whole, ok := set["engine"].(map[string]any); ok {
+			kind, _ = whole["kind"].(string)
+		}
+		if own, ok := set["engine.kind"].(string); ok {
+			kind = own
+		}
+	}
+	return kind
+}
+
+// longPath is a path with an engine's argument by its long name.
+func longPath(list *fields.List, path string) string {
+	name, ok := strings.CutPrefix(path, "engine.args.")
+	if !ok {
+		return path
+	}
+	name, below, nested := strings.Cut(name, ".")
+	if name = long(list, name); nested {
+		name += "." + below
+	}
+	return "engine.args." + name
+}
+
+// long is the one name of a setting; list is nil for an engine that is not in this build.
+func long(list *fields.List, name string) string {
+	if list != nil {
+		name = list.Long(name)
+	}
+	return strings.ReplaceAll(name, "_", "-")
 }

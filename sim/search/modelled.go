@@ -64,6 +64,9 @@ func (s *Study) modelled(arm *Arm, fieldsOf func(kind string) *fields.List) erro
 		o := a.choices()[option]
 		for _, path := range slices.Sorted(maps.Keys(o.Set)) {
 			for _, st := range settings(path, o.Set[path]) {
+				if !st.variable {
+					st.name = list.Long(st.name)
+				}
 				if err := st.check(list, a.at(i, option)); err != nil {
 					return err
 				}

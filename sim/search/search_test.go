@@ -167,6 +167,8 @@ func TestAxesAreRefused(t *testing.T) {
 		{"- {path: engine.args.tensor_parallel_size, values: [1, 2]}", "engine.args.tensor-parallel-size: is set by two axes"},
 		{"- {name: x, options: [{set: {}}]}", "axes[1].options[0].name: is missing"},
 		{"- {name: x, options: [{name: a, set: {engine.env: {}, engine.env.A: 1}}]}", "lies within engine.env"},
+		{"- {name: x, options: [{name: a, set: {engine.args.max-num-seqs: 1, engine.args.max_num_seqs: 2}}]}", "engine.args.max_num_seqs: lies within engine.args.max-num-seqs, which the option sets too"},
+		{"- {name: x, options: [{name: a, set: {engine.env: {}, engine.env-b: 1, engine.env.A: 1}}]}", "lies within engine.env"},
 		{"- {path: 'workload.clients[0].request', values: [1]}", "axes[1].values[0]: 1: makes no scenario: workload.clients[0].request: unknown key"},
 		{"- {path: 'workload.clients[0].arrivals.closed', values: [{concurrency: 1}]}", "axes[1].values[0]: {\"concurrency\":1}: makes no scenario: workload.clients[0].arrivals"},
 		{"- {path: engine.args, values: [{max-num-seqs: 1}]}", "engine.args: is set by two axes"},
@@ -234,6 +236,34 @@ func TestOnlyModelledSettingsVary(t *testing.T) {
 		if err == nil && (s.Arms[0].Refused != nil || s.Arms[2].Refused == nil || !strings.Contains(s.Arms[2].Refused.Error(), "tensor-parallel-size: 2: is not modelled at this value")) {
 			t.Errorf("a value beyond the evidence: got %v and %v", s.Arms[0].Refused, s.Arms[2].Refused)
 		}
+	}
+}
+
+// An alias of an engine's setting is the setting: in an option, over a base that uses
+// another name, and where two names of one are set.
+func TestAliasesAreTheSettingTheyNameInTheirEngine(t *testing.T) {
+	keep.Rule(t, "CFG-3")
+	_, base := example(t)
+	sglang := strings.Replace(base, "{kind: vllm, version: main-2f41c894}", "{kind: sglang, version: main-0bda0b16, args: {tp-size: 1}}", 1)
+	const over = "schema: blis.search/1\nbase: chat.yaml\nrank: [{metric: ttft_mean}]\naxes:\n"
+	for _, path := range []string{"tensor-parallel-size", "tensor_parallel_size", "tp", "tp-size", "tp_size"} {
+		s := opened(t, over+"- {path: engine.args."+path+", values: [2]}\n", sglang)
+		if args := s.Arms[0].Scenario.Engine.Args; s.Arms[0].Refused != nil || len(args) != 1 || args["tp-size"] != 2 {
+			t.Errorf("%s: got %v, %v", path, args, s.Arms[0].Refused)
+		}
+	}
+	opened(t, over+"- {name: x, options: [{name: a, set: {engine: {kind: sglang, version: main-0bda0b16, args: {tp-size: 2}}}}]}\n", base)
+	opened(t, over+"- {name: x, options: [{name: a, set: {engine.kind: sglang, engine.version: main-0bda0b16, engine.args.tp: 2}}]}\n", base)
+	for axes, want := range map[string]string{
+		"- {name: x, options: [{name: a, set: {engine.args.tensor-parallel-size: 1, engine.args.tp: 2}}]}": "axes[0].options[0].set: engine.args.tp: sets what engine.args.tensor-parallel-size sets too",
+		"- {path: engine.args.tp, values: [1]}\n- {path: engine.args.tp_size, values: [1]}":                "axes[1].values[0]: engine.args.tp_size: sets what engine.args.tp sets too",
+	} {
+		if _, err := open(t, over+axes+"\n", sglang); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: got %v, want %q", axes, err, want)
+		}
+	}
+	if _, err := open(t, over+"- {path: engine.args.tp, values: [1]}\n", base); err == nil || !strings.Contains(err.Error(), "tp: is no setting of vllm") {
+		t.Errorf("vllm: got %v", err)
 	}
 }
 

@@ -106,6 +106,12 @@ func TestAzureKeepsTimesAndLengths(t *testing.T) {
 	if got[1].at != 52_000 { // 18:17:03.9799600 to 18:17:04.0319600
 		t.Errorf("second request at %d us, want 52000", got[1].at)
 	}
+	for _, at := range []string{"2023-11-16 18:17:09,1,1\n2023-11-16 18:17:09.0070000,1,1\n", "2024-05-10 00:00:00+00:00,1,1\n2024-05-10 01:00:00.007000+01:00,1,1\n"} {
+		got := drain(t, "azure", 0, []File{{"a", []byte("TIMESTAMP,ContextTokens,GeneratedTokens\n" + at)}})
+		if len(got) != 2 || got[0].at != 0 || got[1].at != 7000 {
+			t.Errorf("%s: got %v, want 0 and 7000 us", at, got)
+		}
+	}
 }
 
 // Times count from the earliest request, wherever it is listed.

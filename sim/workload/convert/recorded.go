@@ -153,8 +153,8 @@ func azureRows(f File) (out []azureRow, err error) {
 			continue
 		}
 		var r azureRow
-		if r.when, err = time.Parse("2006-01-02 15:04:05.0000000", cells[0]); err != nil {
-			return nil, &diag.Refusal{File: f.Name, Line: line, Field: names[0], Value: cells[0], Problem: "is not a time", Accept: "e.g. 2023-11-16 18:17:03.9799600"}
+		if r.when, err = azureTime(cells[0]); err != nil {
+			return nil, &diag.Refusal{File: f.Name, Line: line, Field: names[0], Value: cells[0], Problem: "is not a time", Accept: "e.g. 2023-11-16 18:17:03.9799600 or 2024-05-10 00:00:00.009930+00:00"}
 		}
 		for i, dst := range []*int64{&r.prompt, &r.output} {
 			if *dst, err = strconv.ParseInt(cells[i+1], 10, 64); err != nil {
@@ -166,6 +166,15 @@ func azureRows(f File) (out []azureRow, err error) {
 		}
 		out = append(out, r)
 	}
+}
+
+// azureTime reads the times of the releases of 2023, in UTC without saying so, and of 2024,
+// with their offset. Either has no fraction where it is zero.
+func azureTime(s string) (time.Time, error) {
+	if t, err := time.Parse("2006-01-02 15:04:05Z07:00", s); err == nil {
+		return t, nil
+	}
+	return time.Parse(time.DateTime, s)
 }
 
 // benchmarkServing reads a detailed result of vLLM's or InferenceX's

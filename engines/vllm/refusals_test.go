@@ -47,6 +47,26 @@ func TestRefusalPairsOfValues(t *testing.T) {
 	}
 }
 
+// What would be accepted is said once, and in words that stand alone.
+func TestRefusalNamesWhatIsAccepted(t *testing.T) {
+	keep.Rule(t, "SIM-9")
+	k, w := newKind(t), newWorld(t)
+	for _, c := range []struct {
+		name  string
+		value any
+		want  string
+	}{
+		{"tensor-parallel-size", "two", "a valid integer"},
+		{"max-model-len", "8k", "a valid integer: 8000, as the command line alone reads 8k"},
+		{"max-num-seqs", 0, "a value greater than or equal to 1"},
+	} {
+		_, _, err := k.Explain(with(gptoss, map[string]any{c.name: c.value}), w)
+		if r, ok := errors.AsType[*diag.Refusal](err); !ok || r.Accept != c.want {
+			t.Errorf("%s: got %#v, want accepted: %q", c.name, err, c.want)
+		}
+	}
+}
+
 // Variables that upstream reads as numbers.
 func TestRefusalPairsOfVariables(t *testing.T) {
 	keep.Rule(t, "SIM-9", "X1")

@@ -116,8 +116,22 @@ func refusal(err error, args map[string]any) error {
 			r.Value = fmt.Sprint(v)
 		}
 		if accept, ok := strings.CutPrefix(u.Items[at].Message, "Input should be "); ok {
-			r.Accept = "a value " + accept
+			r.Accept = accepted(accept)
+			if n, err := humanInt(r.Value); err == nil && u.Items[at].Type == "int_parsing" {
+				r.Accept += fmt.Sprintf(": %d, as the command line alone reads %s", n, r.Value)
+			}
 		}
 	}
 	return r
+}
+
+// accepted is what pydantic's "Input should be" goes on to name.
+func accepted(text string) string {
+	switch {
+	case strings.HasPrefix(text, "a "): // what was got instead follows
+		text, _, _ = strings.Cut(text, ",")
+	case strings.HasPrefix(text, "greater") || strings.HasPrefix(text, "less"):
+		text = "a value " + text
+	}
+	return text
 }

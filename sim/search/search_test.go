@@ -136,7 +136,11 @@ func TestSpecificationsAreRefused(t *testing.T) {
 		{"scope: instance, aggregate: max", "scope: 'cluster:a'", "constraints[0].scope: cluster:a: is no scope"},
 		{"scope: instance, aggregate: max", "scope: 'class:'", "constraints[0].scope: class:: is no scope"},
 		{", at_most: 0.3", "", "constraints[0]: ttft_p99: states no bound, or two"},
-		{"margin: 0.02", "margin: -1", "margin: -1: is negative"},
+		{"margin: 0.02", "margin: -1", "margin: -1: is no share of a figure"},
+		{"margin: 0.02", "margin: 2", "s.yaml:16:1: margin: 2: is no share of a figure"},
+		{"at_most: 0.3", "at_most: -0.3", "s.yaml:15:55: constraints[0].at_most: -0.3: is no value of ttft_p99"},
+		{"at_most: 0.3", "at_most: 0", "constraints[0].at_most: 0: is never kept: ttft_p99 is more than 0"},
+		{"metric: ttft_p99, scope: instance, aggregate: max, at_most: 0.3", "metric: attainment, at_least: 99", "constraints[0].at_least: 99: is no value of attainment, which is a share"},
 		{"seeds: 5", "seeds: 4", "s.yaml:17:1: seeds: 4: is out of range"},
 		{"level: 0.95", "level: 1", "level: 1: is no confidence level"},
 	} {

@@ -31,7 +31,7 @@ type Spec struct {
 	Axes        []Axis       `yaml:"axes" json:"axes"`                                   // the grid is every combination, the last axis varying fastest
 	Rank        []Objective  `yaml:"rank" json:"rank"`                                   // one, or two for the Pareto front of both
 	Constraints []Constraint `yaml:"constraints,omitempty" json:"constraints,omitempty"` // an arm that misses one is not ranked
-	Margin      float64      `yaml:"margin,omitempty" json:"margin"`                     // smallest difference that counts, as a share of the better figure; 0 unless stated
+	Margin      float64      `yaml:"margin,omitempty" json:"margin"`                     // smallest difference that counts, as a share of the better figure, less than 1; 0 unless stated
 	Seeds       int          `yaml:"seeds,omitempty" json:"seeds"`                       // replications of each arm; 5 unless stated
 	Level       float64      `yaml:"level,omitempty" json:"level"`                       // confidence level; 0.95 unless stated
 }
@@ -140,8 +140,8 @@ func (s *Spec) check() error {
 		return refuse("axes", "", "is missing", "a path of the scenario and its values, or options")
 	case len(s.Rank) == 0 || len(s.Rank) > 2:
 		return refuse("rank", strconv.Itoa(len(s.Rank)), "is not how many metrics a search ranks by", "one metric, or two for their Pareto front")
-	case !(s.Margin >= 0):
-		return refuse("margin", fmt.Sprint(s.Margin), "is negative", "a share of 0 or more")
+	case !(s.Margin >= 0 && s.Margin < 1):
+		return refuse("margin", fmt.Sprint(s.Margin), "is no share of a figure", "0 or more and less than 1, such as 0.02")
 	case s.Seeds < analysis.MinReplications || s.Seeds > maxSeeds:
 		return &diag.Refusal{Field: "seeds", Value: strconv.Itoa(s.Seeds), Problem: "is out of range", Accept: fmt.Sprintf("%d to %d: fewer do not show the spread", analysis.MinReplications, maxSeeds), Rule: "DEV-11"}
 	case !(s.Level > 0 && s.Level < 1):
@@ -172,12 +172,34 @@ func (s *Spec) checkFigures() error {
 	}
 	for i, c := range s.Constraints {
 		at := fmt.Sprintf("constraints[%d]", i)
-		if _, err := checkQuantity(at, c.quantity()); err != nil {
+		d, err := checkQuantity(at, c.quantity())
+		if err == nil {
+			err = c.check(at, &d)
+		}
+		if err != nil {
 			return err
 		}
-		if (c.AtMost == nil) == (c.AtLeast == nil) {
-			return refuse(at, c.Metric, "states no bound, or two", "at_most or at_least")
-		}
+	}
+	return nil
+}
+
+// check refuses a bound that every figure of the metric misses, or none can.
+func (c *Constraint) check(at string, d *metric.Definition) error {
+	if (c.AtMost == nil) == (c.AtLeast == nil) {
+		return refuse(at, c.Metric, "states no bound, or two", "at_most or at_least")
+	}
+	field, bound := at+".at_most", c.AtMost
+	if bound == nil {
+		field, bound = at+".at_least", c.AtLeast
+	}
+	positive := d.Quantity == "ttft" || d.Quantity == "e2e" // what a first token takes is never nothing
+	switch v := *bound; {
+	case d.Unit == "share" && !(v >= 0 && v <= 1):
+		return refuse(field, text(v), "is no value of "+c.Metric+", which is a share", "0 to 1, as 0.99 for 99 %")
+	case v < 0:
+		return refuse(field, text(v), "is no value of "+c.Metric, "a number of 0 or more, in "+d.Unit)
+	case v == 0 && c.AtMost != nil && positive && d.Statistic != metric.Std:
+		return refuse(field, text(v), "is never kept: "+c.Metric+" is more than 0", "more than 0, in "+d.Unit)
 	}
 	return nil
 }

@@ -66,6 +66,9 @@ func Open(d Document, read func(base string) (Document, error), fieldsOf func(ki
 			return nil, spec.Place(d.File, d.Data, err)
 		}
 	}
+	if err := study.possible(); err != nil {
+		return nil, spec.Place(d.File, d.Data, err)
+	}
 	return study, nil
 }
 

@@ -299,3 +299,32 @@ func TestGridIsInDeclaredOrder(t *testing.T) {
 		t.Errorf("another spelling of a stated setting: got %v", args)
 	}
 }
+
+// A figure that the scenario states cannot be there is refused before anything runs: of
+// every arm as a mistake, of some as arms.
+func TestFiguresThatCannotBeAreRefused(t *testing.T) {
+	keep.Rule(t, "DEV-8")
+	_, base := example(t)
+	const head = "schema: blis.search/1\nbase: chat.yaml\naxes: [{path: cluster.instances, values: [1, 2]}]\nrank: ["
+	labelled := strings.Replace(base, "name: chat", "name: chat\n    class: chat\n    tenant: a\n    objectives: {ttft: 1}", 1)
+	for _, c := range []struct{ rank, base, want string }{
+		{"{metric: ttft_mean, scope: 'class:chat'}", base, "s.yaml:4:8: rank[0]: ttft_mean of class:chat: has no figure in any arm: no client states the class chat"},
+		{"{metric: ttft_mean, scope: 'class:foo'}", labelled, "no client states the class foo"},
+		{"{metric: ttft_mean, scope: tenant, aggregate: max}", base, "no client states the tenant"},
+		{"{metric: fairness_jain}", labelled, "fewer than two clients state a tenant of their own"},
+		{"{metric: fairness_jain, scope: tenant, aggregate: min}", labelled, "it is counted for the cluster alone"},
+		{"{metric: goodput}", base, "no client states objectives"},
+		{"{metric: output_throughput_per_accelerator, scope: 'class:chat'}", labelled, "it is counted for the cluster, pools and instances alone"},
+		{"{metric: ttft_mean, scope: 'instance:2'}", base, "the last instance is instance:1"},
+		{"{metric: ttft_mean, scope: 'class:chat'}, {metric: goodput, scope: 'tenant:a'}", labelled, ""},
+	} {
+		_, err := open(t, head+c.rank+"]\n", c.base)
+		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: got %v, want %q", c.rank, err, c.want)
+		}
+	}
+	s := opened(t, head+"{metric: ttft_mean, scope: 'instance:1'}]\n", base)
+	if s.Arms[1].Refused != nil || s.Arms[0].Refused == nil || !strings.Contains(s.Arms[0].Refused.Error(), "has no figure: the last instance is instance:0") {
+		t.Errorf("got %v and %v", s.Arms[0].Refused, s.Arms[1].Refused)
+	}
+}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
-	"strings"
 
 	"github.com/inference-sim/accuracy-dashboard/catalog"
 	"github.com/inference-sim/accuracy-dashboard/cost"
@@ -112,18 +111,19 @@ func (e *Environment) Serve(a *spec.Acceptance) { e.workload = a }
 // a target, drafter and workload at k drafts a step, borrowing as D8 orders.
 func (e *Environment) Acceptance(model, drafter string, k int) (engines.Acceptance, error) {
 	const at = "workload.acceptance"
-	a := e.workload
+	a, key := e.workload, acceptance.Key{Target: model, Drafter: drafter, K: k}
 	switch {
 	case a == nil:
 		return engines.Acceptance{}, &diag.Refusal{Field: at, Problem: fmt.Sprintf("is not stated, and %s drafts %d tokens a step with %s", model, k, drafter),
-			Accept: "per_position with " + fmt.Sprint(k) + " chances, or a profile: " + strings.Join(e.profiles.Workloads(), ", "), Rule: "D8"}
+			Accept: e.profiles.Accepted(key, e.architecture), Rule: "D8"}
 	case len(a.PerPosition) > 0 && len(a.PerPosition) != k:
 		return engines.Acceptance{}, &diag.Refusal{Field: at + ".per_position", Value: fmt.Sprint(a.PerPosition), Problem: fmt.Sprintf("states the chances of %d drafts, and %d are made a step", len(a.PerPosition), k), Accept: "one chance for each draft", Rule: "D8"}
 	case len(a.PerPosition) > 0:
 		e.use(spec.ProfileUse{Target: model, Drafter: drafter, Drafts: k, Source: "scenario", Step: "stated"})
 		return engines.Acceptance{PerPosition: a.PerPosition, Source: "scenario", Step: "stated"}, nil
 	}
-	f, err := e.profiles.Lookup(acceptance.Key{Target: model, Drafter: drafter, Workload: a.Profile, K: k}, e.architecture)
+	key.Workload = a.Profile
+	f, err := e.profiles.Lookup(key, e.architecture)
 	if err != nil {
 		return engines.Acceptance{}, asField(at+".profile", err)
 	}

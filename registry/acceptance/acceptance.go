@@ -10,7 +10,6 @@ package acceptance
 
 import (
 	_ "embed"
-	"slices"
 	"sync"
 
 	"github.com/inference-sim/accuracy-dashboard/internal/diag"
@@ -69,18 +68,6 @@ func Parse(file string, data []byte) (*Set, error) {
 		}
 	}
 	return &s, nil
-}
-
-// Workloads lists the workloads that some profile was measured with.
-func (s *Set) Workloads() []string {
-	var out []string
-	for _, p := range s.Profiles {
-		if !slices.Contains(out, p.Workload) {
-			out = append(out, p.Workload)
-		}
-	}
-	slices.Sort(out)
-	return out
 }
 
 // check holds one profile to what an acceptance can be: a step of K drafts emits 1 to

@@ -1,11 +1,13 @@
 package acceptance
 
 import (
+	"errors"
 	"math"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/inference-sim/accuracy-dashboard/internal/diag"
 	"github.com/inference-sim/accuracy-dashboard/internal/keep"
 )
 
@@ -127,6 +129,27 @@ func TestNothingIsBorrowedAcrossWorkloads(t *testing.T) {
 	for _, k := range []Key{{"a", "mtp", "coding/off", 1}, {"c", "mtp", "coding/on", 1}, {"b2", "eagle3", "coding/on", 1}, {"a", "mtp", "coding/on", 0}} {
 		if got, err := s.Lookup(k, architecture); err == nil {
 			t.Errorf("%+v: got %+v, want a refusal", k, got)
+		}
+	}
+}
+
+// A refusal names profiles that the same lookup would find, and no others.
+func TestARefusalNamesWhatWouldBeFound(t *testing.T) {
+	keep.Rule(t, "D8", "SIM-2")
+	s := parse(t, set)
+	for _, c := range []struct {
+		set  *Set
+		key  Key
+		want string
+	}{
+		{s, Key{"a", "mtp", "coding/off", 2}, "workload.acceptance.per_position with 2 chances, or workload.acceptance.profile, one of: coding/on"},
+		{s, Key{"c", "mtp", "coding/on", 3}, "workload.acceptance.per_position with 3 chances, or workload.acceptance.profile, one of: coding/off"},
+		{s, Key{"z", "e9", "coding/on", 3}, "workload.acceptance.per_position with 3 chances"},
+		{s.ExactOnly(), Key{"a", "mtp", "coding/off", 7}, "workload.acceptance.per_position with 7 chances"},
+	} {
+		_, err := c.set.Lookup(c.key, architecture)
+		if r, ok := errors.AsType[*diag.Refusal](err); !ok || r.Accept != c.want {
+			t.Errorf("%+v: got %#v, want accepted: %q", c.key, err, c.want)
 		}
 	}
 }

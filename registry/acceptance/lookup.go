@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/inference-sim/accuracy-dashboard/internal/diag"
 )
@@ -41,6 +42,37 @@ func (s *Set) Lookup(k Key, architecture func(target string) string) (Found, err
 	if k.K < 1 {
 		return Found{}, &diag.Refusal{Field: "drafts", Value: fmt.Sprint(k.K), Problem: "drafts no token", Accept: "1 or more", Rule: "D8"}
 	}
+	from, step := s.nearest(k, architecture)
+	asked := fmt.Sprintf("%s, drafter %s, workload %s, %d drafts", k.Target, k.Drafter, k.Workload, k.K)
+	switch {
+	case from == nil:
+		return Found{}, &diag.Refusal{Field: "acceptance", Value: asked, Problem: "no measured profile on any borrowing step", Accept: s.Accepted(k, architecture), Rule: "D8"}
+	case s.exact && step != "exact":
+		return Found{}, &diag.Refusal{Field: "acceptance", Value: asked, Problem: "no profile was measured with this key, and none may be borrowed", Accept: "a run without --exact-acceptance, which would borrow by " + step, Rule: "D8"}
+	}
+	return from.at(k, step), nil
+}
+
+// Accepted says what a scenario may state of the target, drafter and number of drafts of
+// k: chances, or a profile of a workload that a lookup would find.
+func (s *Set) Accepted(k Key, architecture func(target string) string) string {
+	var profiles []string
+	for i := range s.Profiles {
+		k.Workload = s.Profiles[i].Workload
+		if from, step := s.nearest(k, architecture); from != nil && (step == "exact" || !s.exact) {
+			profiles = append(profiles, k.Workload)
+		}
+	}
+	slices.Sort(profiles)
+	text := fmt.Sprintf("workload.acceptance.per_position with %d chances", k.K)
+	if len(profiles) > 0 {
+		text += ", or workload.acceptance.profile, one of: " + strings.Join(slices.Compact(profiles), ", ")
+	}
+	return text
+}
+
+// nearest is the first profile of the first step of D8's order that has one, or nil.
+func (s *Set) nearest(k Key, architecture func(target string) string) (from *Profile, step string) {
 	var same, sibling, cousin []*Profile
 	for i := range s.Profiles {
 		p := &s.Profiles[i]
@@ -54,26 +86,17 @@ func (s *Set) Lookup(k Key, architecture func(target string) string) (Found, err
 			cousin = append(cousin, p)
 		}
 	}
-	var from *Profile
-	step := ""
 	switch {
 	case len(same) > 0 && same[0].has(k.K):
-		from, step = same[0], "exact"
+		return same[0], "exact"
 	case len(same) > 0:
-		from, step = same[0], "other_k"
+		return same[0], "other_k"
 	case len(sibling) > 0:
-		from, step = lowest(sibling, k), "other_drafter"
+		return lowest(sibling, k), "other_drafter"
 	case len(cousin) > 0:
-		from, step = lowest(cousin, k), "same_architecture"
+		return lowest(cousin, k), "same_architecture"
 	}
-	asked := fmt.Sprintf("%s, drafter %s, workload %s, %d drafts", k.Target, k.Drafter, k.Workload, k.K)
-	switch {
-	case from == nil:
-		return Found{}, &diag.Refusal{Field: "acceptance", Value: asked, Problem: "no measured profile on any borrowing step", Accept: "workload.acceptance.per_position in the scenario", Rule: "D8"}
-	case s.exact && step != "exact":
-		return Found{}, &diag.Refusal{Field: "acceptance", Value: asked, Problem: "no profile was measured with this key, and none may be borrowed", Accept: "a run without --exact-acceptance, which would borrow by " + step, Rule: "D8"}
-	}
-	return from.at(k, step), nil
+	return nil, ""
 }
 
 // has says whether n drafts were measured.

@@ -39,19 +39,7 @@ func (f *catalogFlags) base() (fs.FS, error) {
 	return world.Directory(f.path)
 }
 
-func (f *catalogFlags) open() (*catalog.Catalog, error) {
-	base, err := f.base()
-	if err != nil {
-		return nil, err
-	}
-	overlays := make([]fs.FS, len(f.overlays))
-	for i, dir := range f.overlays {
-		if overlays[i], err = world.Directory(dir); err != nil {
-			return nil, err
-		}
-	}
-	return catalog.Open(base, overlays...)
-}
+func (f *catalogFlags) open() (*catalog.Catalog, error) { return world.Catalog(f.path, f.overlays) }
 
 func catalogList(src *catalogFlags) *cobra.Command {
 	return &cobra.Command{

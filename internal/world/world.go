@@ -44,7 +44,7 @@ type World struct {
 func Open(p Paths) (*World, error) {
 	w := new(World)
 	var err error
-	if w.Catalog, err = open(p.Catalog, p.CatalogOverlays, catalog.EmbeddedFS(), catalog.Embedded, catalog.Open); err != nil {
+	if w.Catalog, err = Catalog(p.Catalog, p.CatalogOverlays); err != nil {
 		return nil, err
 	}
 	if w.Registry, err = open(p.Registry, p.RegistryOverlays, registry.EmbeddedFS(), registry.Embedded, registry.Open); err != nil {
@@ -85,7 +85,23 @@ func open[T any](path string, overlays []string, base fs.FS, parsed func() (T, e
 			return none, err
 		}
 	}
-	return read(base, over...)
+	v, err := read(base, over...)
+	if err == nil {
+		return v, nil
+	}
+	for _, dir := range append([]string{path}, overlays...) { // the directory at fault fails alike alone
+		if alone, e := Directory(dir); dir != "" && e == nil {
+			if _, e := read(alone); e != nil && e.Error() == err.Error() {
+				return none, diag.Below(dir, err)
+			}
+		}
+	}
+	return none, err
+}
+
+// Catalog reads the catalog that a path and overlays name.
+func Catalog(path string, overlays []string) (*catalog.Catalog, error) {
+	return open(path, overlays, catalog.EmbeddedFS(), catalog.Embedded, catalog.Open)
 }
 
 // Directory is a root that data cannot point out of; it refuses a path that is none.

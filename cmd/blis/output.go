@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/inference-sim/accuracy-dashboard/internal/diag"
 	"github.com/inference-sim/accuracy-dashboard/internal/swap"
@@ -64,6 +65,8 @@ func (c claims) create(flag, path string) (output, error) {
 		return refuse("is not a regular file")
 	case c[at] != "":
 		return refuse("is " + c[at] + " of this command too")
+	case flag == "--plot" && filepath.Ext(path) != ".svg":
+		return output{}, &diag.Refusal{Field: flag, Value: path, Problem: "does not end in .svg, and plots are SVG alone", Accept: strings.TrimSuffix(path, filepath.Ext(path)) + ".svg"}
 	}
 	work, done, err := swap.Workspace(at)
 	if err != nil {

@@ -27,6 +27,7 @@ func TestOutputsReplaceNothingElse(t *testing.T) {
 		"run s.yaml --timeline x --plot ./x":                      "--plot: ./x: is the --timeline of this command too",
 		"run s.yaml --timeline=":                                  "--timeline: is empty",
 		"run s.yaml --plot=":                                      "--plot: is empty",
+		"run s.yaml --plot p.png":                                 "--plot: p.png: does not end in .svg",
 		"trace export s.yaml --out s.yaml":                        "--out: s.yaml: is an input of this command too",
 		"trace export s.yaml --out=":                              "--out: is empty",
 		"trace convert old.json --from sharegpt --out=./old.json": "--out: ./old.json: is an input of this command too",

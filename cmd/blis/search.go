@@ -55,6 +55,12 @@ type searchQuery struct {
 }
 
 func (q *searchQuery) run(cmd *cobra.Command, file string) error {
+	if q.jobs < 1 {
+		return &diag.Refusal{Field: "--jobs", Value: fmt.Sprint(q.jobs), Problem: "is out of range", Accept: "1 or more"}
+	}
+	if q.moved < 0 {
+		return &diag.Refusal{Field: "--sensitivity", Value: fmt.Sprint(q.moved), Problem: "is out of range", Accept: "0 for none, or more"}
+	}
 	w, err := world.Open(q.data.Paths)
 	if err != nil {
 		return err
@@ -123,7 +129,11 @@ func (q *searchQuery) print(cmd *cobra.Command, file string, r *search.Report) e
 		return err
 	}
 	if len(r.Order) == 0 {
-		return &exit.CheckFailed{What: fmt.Sprintf("%s: none of %d arms could be ranked", file, len(r.Arms))}
+		what := fmt.Sprintf("%s: none of %d arms could be ranked", file, len(r.Arms))
+		if q.plot != "" {
+			what += "; " + q.plot + " was not written"
+		}
+		return &exit.CheckFailed{What: what}
 	}
 	return nil
 }

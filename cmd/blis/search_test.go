@@ -138,8 +138,12 @@ func TestSearchRefuses(t *testing.T) {
 	}
 	dir := withFiles(t, map[string]string{"s.yaml": strings.Replace(chatScenario, "h100_sxm", "h1000", 1), "seats.yaml": seats, "summary.json": "{}"})
 	for args, want := range map[string]string{
-		"search seats.yaml --plot p.svg":             "none of 6 arms could be ranked",
+		"search seats.yaml --plot p.svg":             "none of 6 arms could be ranked; p.svg was not written",
 		"search seats.yaml --plot s.yaml":            "--plot: s.yaml: is an input of this command too",
+		"search seats.yaml --plot s.png":             "--plot: s.png: does not end in .svg",
+		"search seats.yaml --jobs 0":                 "--jobs: 0: is out of range",
+		"search seats.yaml --jobs -1":                "--jobs: -1: is out of range",
+		"search seats.yaml --sensitivity -1":         "--sensitivity: -1: is out of range",
 		"search seats.yaml --summary no.json":        "no.json: cannot be read",
 		"search seats.yaml --summary summary.json":   "points.json: cannot be read",
 		"search seats.yaml --plot p.svg --catalog x": "x: cannot be opened as a data directory",

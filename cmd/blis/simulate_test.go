@@ -21,7 +21,7 @@ func TestEveryRunStopsWhenInterrupted(t *testing.T) {
 	}
 	done, cancel := context.WithCancel(t.Context())
 	cancel()
-	for _, line := range []string{"run s.yaml --timeline x --plot y", "bench --requests 10", "compare s.yaml s.yaml", "replicate s.yaml", "search seats.yaml --plot x", "replay s.yaml t.jsonl", "trace export s.yaml --out x", "trace convert a.csv --from azure --out x"} {
+	for _, line := range []string{"run s.yaml --timeline x --plot y.svg", "bench --requests 10", "compare s.yaml s.yaml", "replicate s.yaml", "search seats.yaml --plot x.svg", "replay s.yaml t.jsonl", "trace export s.yaml --out x", "trace convert a.csv --from azure --out x"} {
 		var out, complaint bytes.Buffer
 		code := exit.Run(done, root(), strings.Fields(line), &out, &complaint)
 		if want := "blis: interrupted: context canceled\nhint: interrupted; nothing half-written was left\n"; code != exit.Refused || complaint.String() != want || out.Len() > 0 {

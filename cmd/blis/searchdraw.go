@@ -88,7 +88,7 @@ func (w *lines) ranking(r *search.Report) {
 	rows := [][]string{append(head, "standing")}
 	for k, n := range r.Order {
 		a := &r.Arms[n-1]
-		row := []string{placeOf(a, k)}
+		row := []string{placeOf(r, a, k)}
 		row = append(row, optionsOf(a)...)
 		row = append(row, fmt.Sprint(a.Run.Accelerators))
 		for i := range a.Figures {
@@ -108,30 +108,57 @@ func figureText(f *search.Figure) string {
 }
 
 // placeOf is a place that says what is tied: 1= stands for all that are not told apart
-// from the best, or from the front.
-func placeOf(a *search.Result, k int) string {
+// from the best, or from the front, and for the best itself where some are.
+func placeOf(r *search.Report, a *search.Result, k int) string {
+	notTold := func(n int) bool { return r.Arms[n-1].Standing == search.NotTold }
 	switch {
+	case strings.HasPrefix(a.Standing, "not told"), a.Standing == search.Best && slices.ContainsFunc(r.Order, notTold), same(r, a) != nil:
+		return "1="
 	case len(a.Differences) == 0:
 		return "1"
-	case strings.HasPrefix(a.Standing, "not told"):
-		return "1="
 	case a.Standing == search.Dominated:
 		return "-"
 	}
 	return fmt.Sprint(k + 1)
 }
 
+// same is another arm on the front with the figures of a, which is on it; nil for none.
+func same(r *search.Report, a *search.Result) *search.Result {
+	for _, n := range r.Order {
+		b := &r.Arms[n-1]
+		if b == a || a.Standing != search.Front || b.Standing != search.Front {
+			continue
+		}
+		if a.Figures[0].Value == b.Figures[0].Value && a.Figures[1].Value == b.Figures[1].Value {
+			return b
+		}
+	}
+	return nil
+}
+
+// signed is a share as a difference in percent; one that rounds to nothing has no sign.
+func signed(share float64) string {
+	text := fmt.Sprintf("%+.1f%%", 100*share)
+	if v := text[1:]; v == "0.0%" {
+		return v
+	}
+	return text
+}
+
 // standingOf is an arm's standing, with its differences from the arm that says so.
 func standingOf(r *search.Report, a *search.Result, objectives int) string {
+	if b := same(r, a); b != nil {
+		return a.Standing + ", tied with " + options(b)
+	}
 	if a.Against == 0 {
 		return a.Standing
 	}
 	var each []string
 	base := &r.Arms[a.Against-1]
 	for i, d := range a.Differences {
-		text := fmt.Sprintf("%+.1f%%", 100*d.Share)
+		text := signed(d.Share)
 		if v, of := d.Interval, abs(base.Figures[i].Value); v != nil && of > 0 {
-			text += fmt.Sprintf(" [%+.1f%%, %+.1f%%]", 100*v.Low/of, 100*v.High/of)
+			text += " [" + signed(v.Low/of) + ", " + signed(v.High/of) + "]"
 		}
 		if d.Equivalent {
 			text += " equivalent"
@@ -291,7 +318,11 @@ func (w *lines) foot(r *search.Report) {
 	c := r.Comparison
 	w.print("\n")
 	if c.Count > 0 {
-		w.print("Compared: %d %s; margin %s.\n", c.Count, c.Method, percent(r.Inputs.Spec.Margin))
+		plural := "s"
+		if c.Count == 1 {
+			plural = ""
+		}
+		w.print("%d comparison%s: %s; margin %s.\n", c.Count, plural, c.Method, percent(r.Inputs.Spec.Margin))
 	}
 	if c.Runs > 1 {
 		w.print("Confidence: %s for all differences together, and for each interval [low, high] alone, which covers %s.\n", percent(c.Level), c.Covers)

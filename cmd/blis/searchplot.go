@@ -104,7 +104,7 @@ func listed(c *armChart) plot.Chart {
 	c.Y.Label = "place: " + strings.TrimPrefix(c.Y.Label, ", ")
 	for k, n := range c.report.Order[:min(mostArms, len(c.report.Order))] {
 		a := &c.report.Arms[n-1]
-		c.Y.Names = append(c.Y.Names, placeOf(a, k)+":  "+strings.Join(optionsOf(a), ", "))
+		c.Y.Names = append(c.Y.Names, placeOf(c.report, a, k)+":  "+strings.Join(optionsOf(a), ", "))
 		c.add(a, &a.Figures[0], a.Figures[0].Value, float64(k))
 	}
 	return c.Chart

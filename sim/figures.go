@@ -42,8 +42,14 @@ func newFigures(m *model, r *spec.Result) *figures {
 // all appends the figures, scope by scope, in the registry's order.
 func (f *figures) all() {
 	for _, kind := range f.model.scenario.Frame.Scopes {
-		for _, s := range f.scopes(kind) {
-			f.at(&s)
+		scopes := f.scopes(kind)
+		for i := range scopes {
+			f.at(&scopes[i])
+		}
+		if len(scopes) == 0 { // of classes or tenants
+			for i := range f.want {
+				f.withhold(&f.want[i], &scope{name: kind}, "no client states a "+kind)
+			}
 		}
 	}
 }
@@ -138,7 +144,7 @@ func (f *figures) latency(d *metric.Definition, s *scope, c *collected) {
 	}
 	if q, ok := d.Statistic.Quantile(); ok && s.unfinished > 0 {
 		if n := float64(min(dist.count(), c.completed)); float64(s.unfinished)/(n+float64(s.unfinished)) > 1-q {
-			f.withhold(d, s, fmt.Sprintf("%d requests had not ended, more than the percentile leaves room for", s.unfinished))
+			f.withhold(d, s, fmt.Sprintf("%d requests had not ended, more than the percentile leaves room for; %s waits for them", s.unfinished, f.waits()))
 			return
 		}
 	}
@@ -155,6 +161,18 @@ func (f *figures) latency(d *metric.Definition, s *scope, c *collected) {
 		g := &f.result.Figures[len(f.result.Figures)-1]
 		g.NoInterval, g.Interval = "", &spec.Interval{Low: v - dist.half, High: v + dist.half, Level: intervalLevel, Covers: "the variation within the run, over batch means", Runs: dist.batches}
 	}
+}
+
+// waits is what the frame needs for no request to be left unfinished.
+func (f *figures) waits() string {
+	var need []string
+	if f.model.scenario.Frame.Stop.Horizon > 0 {
+		need = append(need, "frame.stop.requests in place of a horizon")
+	}
+	if f.model.scenario.Frame.Drain == "excluded" {
+		need = append(need, "frame.drain: measured")
+	}
+	return strings.Join(need, " with ")
 }
 
 // ofInstances is why a class or tenant lacks what only instances count.

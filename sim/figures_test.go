@@ -46,11 +46,28 @@ func TestTokenPercentileLeavesRoomForRequests(t *testing.T) {
 frame: {stop: {horizon: 3}}
 `, "", plainWorld())
 	for _, id := range []string{"itl_p50", "itl_p99", "ttft_p99"} {
-		if got := withheld(r, id, "cluster"); !strings.HasPrefix(got, "38 requests had not ended") {
+		if got := withheld(r, id, "cluster"); !strings.HasPrefix(got, "38 requests had not ended") || !strings.HasSuffix(got, "; frame.stop.requests in place of a horizon waits for them") {
 			t.Errorf("%s: withheld %q", id, got)
 		}
 	}
 	value(t, r, "itl_mean", "cluster")
+	r = run(t, header+`workload: {clients: [{name: a, requests: 40, arrivals: {constant: {rate: 100}}, prompt: {fixed: 10}, output: {fixed: 9}}]}
+frame: {drain: excluded}
+`, "", plainWorld())
+	if got := withheld(r, "e2e_p99", "cluster"); !strings.HasSuffix(got, "; frame.drain: measured waits for them") {
+		t.Errorf("without its drain: withheld %q", got)
+	}
+}
+
+// A scope that nobody states says so, metric by metric.
+func TestAScopeWithoutMembersIsWithheld(t *testing.T) {
+	r := run(t, header+`workload: {clients: [{name: a, requests: 2, arrivals: {constant: {rate: 100}}, prompt: {fixed: 10}, output: {fixed: 5}, class: chat}]}
+frame: {metrics: [ttft_mean], scopes: [tenant, class]}
+`, "", plainWorld())
+	if got := withheld(r, "ttft_mean", "tenant"); got != "no client states a tenant" || len(r.Withheld) != 1 {
+		t.Errorf("got %+v", r.Withheld)
+	}
+	value(t, r, "ttft_mean", "class:chat")
 }
 
 // A class that nobody served attains nothing, which is a figure.

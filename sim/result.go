@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -113,7 +114,7 @@ func (m *model) accept(r *spec.Result) {
 			fail("completed requests: none of those measured, %d had not ended", n)
 		}
 		if got := float64(f.Dropped+f.TimedOut) / sent; got > a.Failed {
-			fail("failed requests: %.4f of those sent, at most %v accepted", got, a.Failed)
+			fail("failed requests: %.4f of those sent, at most %v accepted%s", got, a.Failed, commonest(f.Reasons))
 		}
 		if got := float64(f.InFlight+f.Queued) / sent; got > a.Unfinished {
 			fail("unfinished requests: %.4f of those sent, at most %v accepted", got, a.Unfinished)
@@ -125,6 +126,15 @@ func (m *model) accept(r *spec.Result) {
 		}
 	}
 	r.Accepted = len(r.Failures) == 0
+}
+
+// commonest names the reason that most dropped requests had, the first of equals.
+func commonest(reasons []spec.DropReason) string {
+	if len(reasons) == 0 {
+		return ""
+	}
+	most := slices.MaxFunc(reasons, func(a, b spec.DropReason) int { return cmp.Compare(a.Count, b.Count) })
+	return fmt.Sprintf("; dropped most often (%d): %s", most.Count, most.Reason)
 }
 
 // sendingConcurrency is the mean of outstanding requests until the last was sent.

@@ -224,7 +224,7 @@ func TestEveryPlannedRoundHasAFate(t *testing.T) {
 func TestFrameThatIsNotMetGivesNoFigure(t *testing.T) {
 	keep.Rule(t, "DEV-7")
 	s := header + "workload: {clients: [{name: a, requests: 20, arrivals: {constant: {rate: 100}}, prompt: {fixed: 100}, output: {fixed: 50}}]}\nframe: {accept: {failed: SHARE, unfinished: 1}}\n"
-	if r := run(t, strings.Replace(s, "SHARE", "0.99", 1), "longest: 50", plainWorld()); r.Accepted || len(r.Figures) > 0 || len(r.Failures) != 1 {
+	if r := run(t, strings.Replace(s, "SHARE", "0.99", 1), "longest: 50", plainWorld()); r.Accepted || len(r.Figures) > 0 || len(r.Failures) != 1 || !strings.Contains(r.Failures[0], "; dropped most often (20): ") {
 		t.Errorf("every request dropped: accepted %v, %d figures, %v", r.Accepted, len(r.Figures), r.Failures)
 	}
 	if r := run(t, strings.Replace(s, "SHARE", "1", 1), "longest: 50", plainWorld()); !r.Accepted {

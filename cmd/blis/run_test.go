@@ -131,6 +131,34 @@ func TestRunThatItsFrameRejectsFails(t *testing.T) {
 	}
 }
 
+// A steady state that was not reached is told like a frame that fails, with what to change.
+func TestRunThatDoesNotSettleFails(t *testing.T) {
+	keep.Rule(t, "DEV-10")
+	steady := func(rate, horizon string) string {
+		return strings.NewReplacer("requests: 40, ", "", "rate: 20", "rate: "+rate, "fixed: 20", "fixed: 200").Replace(chatScenario) + "frame: {kind: steady_state, accept: {failed: 1, unfinished: 1}, stop: {horizon: " + horizon + "}}\n"
+	}
+	dir := withFiles(t, map[string]string{"short.yaml": steady("5", "10"), "over.yaml": steady("200", "20"), "s.yaml": strings.Replace(steady("5", "200"), "poisson", "constant", 1)})
+	for file, want := range map[string]struct {
+		code int
+		says []string
+	}{
+		"short.yaml": {exit.Failed, []string{"blis: short.yaml: frame.kind: the steady state is incomplete: no figure is reported, since ", "ttft has ", "; raise frame.stop.horizon\n"}},
+		"over.yaml":  {exit.Failed, []string{"blis: over.yaml: frame.kind: the steady state is overloaded: the backlog grows", "lower the load"}},
+		"s.yaml":     {exit.Done, []string{""}},
+	} {
+		code, out, complaint := blisIn(t, dir, "run", file)
+		var r spec.Result
+		if err := json.Unmarshal([]byte(out), &r); err != nil || !r.Accepted || code != want.code || (complaint == "") != (code == exit.Done) {
+			t.Errorf("%s: got %d, %v, %q", file, code, err, complaint)
+		}
+		for _, w := range want.says {
+			if !strings.Contains(complaint, w) {
+				t.Errorf("%s: got %q, want %q", file, complaint, w)
+			}
+		}
+	}
+}
+
 func TestDirectoryIsNoOutputFile(t *testing.T) {
 	dir := withFiles(t, map[string]string{"s.yaml": chatScenario, "old.svg": ""})
 	for _, args := range [][]string{{"run", "s.yaml", "--plot", "."}, {"run", "s.yaml", "--timeline", "."}, {"trace", "export", "s.yaml", "--out", "."}} {

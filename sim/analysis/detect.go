@@ -123,7 +123,7 @@ func find(s Series, k int) Finding {
 	whole := stat.Mean(s.Values, nil)
 	switch {
 	case !f.flat && Correlation(means) > correlationBound(Batches, k):
-		f.Problem = "has correlated batch means"
+		f.Problem = "swings more slowly than the window averages over (correlated batch means)"
 	case !s.Share && e.RelativeWidth() > MaxWidth:
 		f.Problem = fmt.Sprintf("has a mean known within %.0f %%, and %.0f %% is wanted", 100*e.RelativeWidth(), 100*MaxWidth)
 	case math.Abs(whole-e.Mean) > max(least, e.HalfWidth()):

@@ -42,7 +42,7 @@ func explainCmd() *cobra.Command {
 				return err
 			}
 			if asJSON {
-				return writeJSON(cmd.OutOrStdout(), map[string]any{"settings": settings, "plan": p, "front_end": front})
+				return writeJSON(cmd.OutOrStdout(), snake(map[string]any{"settings": settings, "plan": p, "front_end": front}))
 			}
 			return drawExplained(cmd.OutOrStdout(), settings, p, front)
 		},

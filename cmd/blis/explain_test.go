@@ -158,3 +158,19 @@ func TestExplainRefusesAtTheLine(t *testing.T) {
 		}
 	}
 }
+
+// The JSON names everything one way, and no number stands for a word.
+func TestExplainInJSON(t *testing.T) {
+	code, out, complaint := execute(t, root(), "explain", "--json", write(t, "s.yaml", chatScenario))
+	if code != exit.Done {
+		t.Fatal(complaint)
+	}
+	for _, want := range []string{`"kv_budget": [`, `"bytes_per_page": `, `"top_k": `, `"fixed_seconds": `, `"per_prompt_token": `, `"method": "`, `"launch": "eager"`, `"mode": "extend"`, `"dtype": "`, `"value": `} {
+		if !strings.Contains(out, want) {
+			t.Errorf("no %s", want)
+		}
+	}
+	if name := regexp.MustCompile(`"[^"]*[A-Z][^"]*":`).FindString(out); name != "" {
+		t.Errorf("the name %s is not in snake_case", name)
+	}
+}

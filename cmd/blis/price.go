@@ -149,7 +149,10 @@ func (q *priceQuery) run() (*priceAnswer, error) {
 	return a, nil
 }
 
-var launchNames = map[plan.Launch]string{plan.Eager: "eager", plan.PiecewiseGraph: "piecewise graph", plan.FullGraph: "full graph"}
+var (
+	launchNames = map[plan.Launch]string{plan.Eager: "eager", plan.PiecewiseGraph: "piecewise graph", plan.FullGraph: "full graph"}
+	modeNames   = map[plan.StepMode]string{plan.Mixed: "mixed", plan.ExtendOnly: "extend", plan.DecodeOnly: "decode", plan.Verify: "verify", plan.Prebuilt: "prebuilt", plan.Idle: "idle"}
+)
 
 func (q *priceQuery) spec() (engines.Spec, error) {
 	for _, n := range []struct {

@@ -60,20 +60,35 @@ func schemaValidateCmd() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			for _, file := range args[1:] {
-				valid, err := validate(check, args[0], file)
-				if err != nil {
-					return err
-				}
-				if _, err := fmt.Fprintf(cmd.OutOrStdout(), "%s: %s\n", file, valid); err != nil {
-					return err
-				}
-			}
-			return nil
+			return validateAll(cmd, check, args[0], args[1:])
 		},
 	}
 	d.add(c)
 	return c
+}
+
+// validateAll checks every file; one that is refused among several is named, and the rest are checked.
+func validateAll(cmd *cobra.Command, check func(string, []byte) error, document string, files []string) error {
+	var refused []error
+	for _, file := range files {
+		line, err := validate(check, document, file)
+		switch {
+		case err == nil:
+			line = file + ": " + line
+		case len(files) == 1:
+			return err
+		default:
+			refused = append(refused, err)
+			line = "refused: " + err.Error()
+		}
+		if _, err := fmt.Fprintln(cmd.OutOrStdout(), line); err != nil {
+			return err
+		}
+	}
+	if len(refused) > 0 {
+		return fmt.Errorf("%d of %d files refused, the first: %w", len(refused), len(files), refused[0])
+	}
+	return nil
 }
 
 // validate checks a file, and says what is valid in it. A refusal of a line names the line.

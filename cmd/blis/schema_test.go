@@ -76,6 +76,20 @@ func TestAFileOfLinesHoldsADocumentEach(t *testing.T) {
 	}
 }
 
+// Every file is checked, whatever is wrong with another.
+func TestValidateChecksEveryFile(t *testing.T) {
+	dir := withFiles(t, map[string]string{"a.yaml": strings.Replace(chatScenario, "model:", "modell:", 1), "b.yaml": chatScenario, "c.yaml": strings.Replace(chatScenario, "hardware:", "hard:", 1)})
+	code, out, complaint := blisIn(t, dir, "schema", "validate", "scenario", "a.yaml", "b.yaml", "c.yaml")
+	for _, want := range []string{"refused: a.yaml:", "b.yaml: a valid scenario\n", "refused: c.yaml:"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("got %s, want %q", out, want)
+		}
+	}
+	if code != exit.Refused || !strings.Contains(complaint, "2 of 3 files refused, the first: a.yaml:") {
+		t.Errorf("got %d, %s", code, complaint)
+	}
+}
+
 // TestAPublishedPointIsValid: the document beside a point's page has a schema.
 func TestAPublishedPointIsValid(t *testing.T) {
 	dir := withFiles(t, map[string]string{"s.yaml": chatScenario})

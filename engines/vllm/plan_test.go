@@ -49,7 +49,7 @@ func weight(p *plan.PoolPlan, name string) float64 {
 }
 
 func TestMoEKernels(t *testing.T) {
-	keep.Rule(t, "FID-11")
+	keep.Rule(t, "FID-11", "T-C1")
 	tp := func(n int) map[string]any { return map[string]any{"tensor-parallel-size": n} }
 	on := func(s engines.Spec, chip string) engines.Spec { s.Hardware = chip; return s }
 	nvfp4 := engines.Spec{Model: "minimax-m2.5", Checkpoint: "nvidia/MiniMax-M2.5-NVFP4", Hardware: "b200_sxm"}

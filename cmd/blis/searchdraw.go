@@ -250,7 +250,7 @@ func (w *lines) moved(r *search.Report) {
 	if !s.Holds {
 		verdict = "another arm wins"
 	}
-	w.print("\nPrices moved to the ends of their 95%% intervals, with the seed %d: %s. %.0f%% of the winners' time has prices without an interval, which stay.\n", s.Seed, verdict, 100*s.Unstated)
+	w.print("\nPrices moved to the ends of their 95%% intervals, with the seed %d: %s. These intervals hold the mean over shapes only, not the error of single shapes. %.0f%% of the winners' time has prices without an interval, which stay.\n", s.Seed, verdict, 100*s.Unstated)
 	rows := [][]string{}
 	for _, c := range s.Coefficients {
 		row := []string{"  " + c.Name, fmt.Sprintf("%.0f%% of time", 100*c.Share)}
@@ -263,7 +263,10 @@ func (w *lines) moved(r *search.Report) {
 				}
 				wins += options(&r.Arms[n-1])
 			}
-			row = append(row, fmt.Sprintf("x%.3g: %s", e.Factor, wins))
+			row = append(row, fmt.Sprintf("x%.4g: %s", e.Factor, wins))
+		}
+		if e := c.ShapeError; e != nil {
+			row = append(row, fmt.Sprintf("error of a single shape: p95 %.2g%%", 100**e))
 		}
 		rows = append(rows, row)
 	}

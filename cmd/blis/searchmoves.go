@@ -26,7 +26,11 @@ func (a *arms) sensitivity(ctx context.Context, study *search.Study, r *search.R
 	found := search.Sensitivity{Coefficients: []search.Coefficient{}}
 	var moves []search.Move
 	for _, s := range shares.widest(n) {
-		found.Coefficients = append(found.Coefficients, search.Coefficient{Name: s.name, Share: s.seconds / shares.total, Ends: []search.End{}})
+		c := search.Coefficient{Name: s.name, Share: s.seconds / shares.total, Ends: []search.End{}}
+		if e := s.entry.Entry.Error; e != nil {
+			c.ShapeError = &e.P95
+		}
+		found.Coefficients = append(found.Coefficients, c)
 		low, high := s.ends()
 		for _, factor := range []float64{low, high} {
 			w := *a.world

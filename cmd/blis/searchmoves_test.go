@@ -2,6 +2,7 @@ package main
 
 import (
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/inference-sim/accuracy-dashboard/cost/plan"
@@ -78,6 +79,10 @@ func TestSearchMovesPrices(t *testing.T) {
 		if len(c.Ends) != 2 || !(c.Ends[0].Factor < 1 && c.Ends[1].Factor > 1) || !(c.Share > 0 && c.Share < 1) || len(c.Ends[0].Winners) == 0 {
 			t.Errorf("got %+v, want both ends of its interval", c)
 		}
+	}
+	_, out, complaint := blisIn(t, dir, "search", "seats.yaml", "--sensitivity", "9")
+	if !strings.Contains(out, "hold the mean over shapes only") || !strings.Contains(out, "error of a single shape: p95 ") {
+		t.Errorf("got %s%s, want what the intervals leave out", out, complaint)
 	}
 	if r := searched(t, dir, "--sensitivity", "0"); r.Sensitivity != nil {
 		t.Errorf("not asked for: got %+v", r.Sensitivity)

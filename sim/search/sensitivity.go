@@ -19,7 +19,10 @@ type Sensitivity struct {
 type Coefficient struct {
 	Name  string  `json:"coefficient"`
 	Share float64 `json:"share"` // of the winners' time
-	Ends  []End   `json:"ends"`
+	// ShapeError is the p95 of the absolute relative error on single held-out shapes; the
+	// interval, of the mean over shapes, leaves it out. Null: no shape was held out.
+	ShapeError *float64 `json:"single_shape_error_p95"`
+	Ends       []End    `json:"ends"`
 }
 
 // End is one end of a coefficient's interval.

@@ -129,6 +129,10 @@ func TestPortsStateTheirUpstream(t *testing.T) {
 		bad{"a file of its own", files{"engines/vllm/kind.go": kind, "engines/vllm/a.go": "package vllm\n\n// This file is the project's own.\n"}, ""},
 		bad{"another commit", files{"engines/vllm/kind.go": strings.Replace(kind, "vllm@aaaaaaaa", "vllm@cccccccc", 1)}, "cites cccccccc, the port models aaaaaaaabbbb"},
 		bad{"another commit in words", files{"engines/vllm/kind.go": kind, "engines/vllm/a.go": "package vllm\n\n// F follows a.py at\n// cccccccc.\nfunc F() {}\n"}, "cites cccccccc"},
+		bad{"another commit's address", files{"engines/vllm/kind.go": kind, "engines/vllm/a.go": "package vllm\n\n// F is vllm-project/vllm/blob/1bda0b16aa/vllm/v1/kv.py, as release 0.9 did.\nfunc F() {}\n"}, "cites 1bda0b16aa"},
+		bad{"another commit of the repository", files{"engines/vllm/kind.go": kind, "engines/vllm/a.go": "package vllm\n\n// F is kv.py of vllm-project/vllm commit 12345678.\nfunc F() {}\n"}, "cites 12345678"},
+		bad{"another commit alone", files{"engines/vllm/kind.go": kind, "engines/vllm/a.go": "package vllm\n\n// F is kv.py (1bda0b16aa).\nfunc F() {}\n"}, "cites 1bda0b16aa"},
+		bad{"another project", files{"engines/vllm/kind.go": kind, "engines/vllm/a.go": "package vllm\n\n// F is kv.py, named as in other/tables@1bda0b16aa.\nfunc F() { f(12345678, 0x1bda0b16aa) }\n"}, ""},
 		bad{"no record", files{"engines/vllm/a.go": "package vllm\n"}, "has no Upstream record"})
 }
 
@@ -136,7 +140,6 @@ func TestPortsStateTheirUpstream(t *testing.T) {
 var follows = regexp.MustCompile(`\w\.(py|cuh?|h|rs)\b|This file is the project's own`)
 
 func portCites(m *Module, port, repository string) (out []Finding) {
-	cite := regexp.MustCompile(`\b(?:` + path.Base(repository) + `@|at\s+(?:// )?)([0-9a-f]{8,40})\b`)
 	var commit string
 	cited := map[string]bool{}
 	var packages []string
@@ -157,10 +160,10 @@ func portCites(m *Module, port, repository string) (out []Finding) {
 		if !slices.ContainsFunc(f.Comments, func(g *ast.CommentGroup) bool { return follows.MatchString(g.Text()) }) {
 			out = append(out, Finding{f.Path, "names no upstream file (VLM-2, SGL-2)", "name the files it follows, or write: This file is the project's own"})
 		}
-		for _, c := range cite.FindAllSubmatch(m.Files[f.Path], -1) {
+		for _, c := range commitsCited(m.Files[f.Path], path.Base(repository)) {
 			cited[f.Dir()] = true
-			if !strings.HasPrefix(commit, string(c[1])) {
-				out = append(out, Finding{f.Path, fmt.Sprintf("cites %s, the port models %s (LIF-5)", c[1], commit), "port the function again at the modelled commit"})
+			if !strings.HasPrefix(commit, c) {
+				out = append(out, Finding{f.Path, fmt.Sprintf("cites %s, the port models %s (LIF-5)", c, commit), "port the function again at the modelled commit"})
 			}
 		}
 	}
@@ -168,6 +171,22 @@ func portCites(m *Module, port, repository string) (out []Finding) {
 	for _, p := range slices.Compact(packages) {
 		if !cited[p] && path.Base(p) != "oracle" {
 			out = append(out, Finding{p, "cites no upstream file at the modelled commit (VLM-2, SGL-2)", "name the files it follows in the package comment, or say it is the project's own"})
+		}
+	}
+	return out
+}
+
+// commitLike is a word that can be a commit, with what stands before it.
+var commitLike = regexp.MustCompile(`(?:([\w.-]+)(?:@|/(?:blob|tree|raw|commits?)/)|\b(at|commit)\s+(?:// )?)?\b([0-9a-f]{8,40})\b`)
+
+// commitsCited are the commits in src, short or whole, but for those of a named repository
+// that is not ours. A word of digits alone is one only after a repository, "at" or "commit".
+func commitsCited(src []byte, repository string) (out []string) {
+	for _, c := range commitLike.FindAllSubmatch(src, -1) {
+		of, after, commit := string(c[1]), string(c[2]), string(c[3])
+		mixed := strings.ContainsAny(commit, "abcdef") && strings.ContainsAny(commit, "0123456789")
+		if of == repository || of == "" && (after != "" || mixed) {
+			out = append(out, commit)
 		}
 	}
 	return out

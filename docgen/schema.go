@@ -95,6 +95,10 @@ func Schema(name string) ([]byte, error) {
 		for name, definition := range s.Definitions {
 			allowNulls(definition, named[name])
 		}
+	} else {
+		for _, definition := range s.Definitions {
+			leaveDefaultsOut(definition)
+		}
 	}
 	b, err := json.MarshalIndent(s, "", "  ")
 	return append(b, '\n'), err
@@ -147,6 +151,14 @@ func allowNulls(s *jsonschema.Schema, t reflect.Type) {
 			property.Extras, property.Type = oneOfTypes(property.Type, "null").Extras, ""
 		}
 	}
+}
+
+// leaveDefaultsOut requires of a person who writes a document no property with a default.
+func leaveDefaultsOut(s *jsonschema.Schema) {
+	s.Required = slices.DeleteFunc(s.Required, func(name string) bool {
+		property, ok := s.Properties.Get(name)
+		return ok && property.Default != nil
+	})
 }
 
 // oneOfTypes is a schema of several types, which jsonschema.Schema has no field for.

@@ -68,16 +68,16 @@ func (w *Workload) Assumed() (out []string) {
 
 // Bounds is a closed range.
 type Bounds struct {
-	Min float64 `yaml:"min" json:"min"`
-	Max float64 `yaml:"max" json:"max"`
+	Min float64 `yaml:"min" json:"min" jsonschema:"default=0"`
+	Max float64 `yaml:"max" json:"max" jsonschema:"default=0"`
 }
 
 // Normal is truncated to Min..Max by drawing again.
 type Normal struct {
-	Mean float64 `yaml:"mean" json:"mean"`
-	Std  float64 `yaml:"std" json:"std"`
-	Min  float64 `yaml:"min" json:"min"`
-	Max  float64 `yaml:"max" json:"max"`
+	Mean float64 `yaml:"mean" json:"mean" jsonschema:"default=0"`
+	Std  float64 `yaml:"std" json:"std" jsonschema:"default=0"`
+	Min  float64 `yaml:"min" json:"min" jsonschema:"default=0"`
+	Max  float64 `yaml:"max" json:"max" jsonschema:"default=0"`
 }
 
 // MeanOnly is a one-parameter family. A draw beyond the range of its quantity

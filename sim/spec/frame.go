@@ -7,17 +7,17 @@ const Generator = "sha256-pcg/1"
 
 // Frame says under which conditions the run measures (§8.6).
 type Frame struct {
-	Kind       string   `yaml:"kind" json:"kind"` // Kinds
-	Seed       uint64   `yaml:"seed" json:"seed"`
-	Generator  string   `yaml:"generator" json:"generator"`
-	Initial    string   `yaml:"initial_state" json:"initial_state"` // "empty": no cached block, no request
+	Kind       string   `yaml:"kind" json:"kind" jsonschema:"default=terminating"` // Kinds
+	Seed       uint64   `yaml:"seed" json:"seed" jsonschema:"default=0"`
+	Generator  string   `yaml:"generator" json:"generator" jsonschema:"default=sha256-pcg/1"`
+	Initial    string   `yaml:"initial_state" json:"initial_state" jsonschema:"default=empty"` // "empty": no cached block, no request
 	Warmup     Warmup   `yaml:"warmup,omitempty" json:"warmup"`
-	Drain      string   `yaml:"drain" json:"drain"` // Drains
+	Drain      string   `yaml:"drain" json:"drain" jsonschema:"default=measured"` // Drains
 	Stop       Stop     `yaml:"stop,omitempty" json:"stop"`
 	Accept     *Accept  `yaml:"accept,omitempty" json:"accept"`
-	Unfinished string   `yaml:"unfinished" json:"unfinished"`     // "excluded" from latencies, their count beside the figure
-	Metrics    []string `yaml:"metrics,omitempty" json:"metrics"` // registry ids; absent is all
-	Scopes     []string `yaml:"scopes,omitempty" json:"scopes"`   // Scopes; absent is cluster alone
+	Unfinished string   `yaml:"unfinished" json:"unfinished" jsonschema:"default=excluded"` // "excluded" from latencies, their count beside the figure
+	Metrics    []string `yaml:"metrics,omitempty" json:"metrics"`                           // registry ids; absent is all
+	Scopes     []string `yaml:"scopes,omitempty" json:"scopes"`                             // Scopes; absent is cluster alone
 }
 
 // Warmup leaves the start of a steady-state run out of the measurement. At most one
@@ -40,8 +40,8 @@ type Stop struct {
 type Accept struct {
 	// Failed and Unfinished are the largest accepted shares of measured requests;
 	// Unfinished is not checked when it is 1.
-	Failed     float64 `yaml:"failed" json:"failed"`
-	Unfinished float64 `yaml:"unfinished" json:"unfinished"`
+	Failed     float64 `yaml:"failed" json:"failed" jsonschema:"default=0"`
+	Unfinished float64 `yaml:"unfinished" json:"unfinished" jsonschema:"default=0"`
 	// Concurrency is the accepted relative difference between the achieved and the
 	// target concurrency while requests remain to be sent; 0 is not checked.
 	Concurrency float64 `yaml:"concurrency,omitempty" json:"concurrency,omitempty"`

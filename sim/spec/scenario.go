@@ -29,10 +29,10 @@ type Scenario struct {
 	Model      string   `yaml:"model" json:"model"`                               // catalog model name
 	Checkpoint string   `yaml:"checkpoint,omitempty" json:"checkpoint,omitempty"` // catalog checkpoint; absent is the model's first
 	Hardware   string   `yaml:"hardware" json:"hardware"`                         // catalog chip name
-	Cluster    Cluster  `yaml:"cluster" json:"cluster"`
-	Router     Router   `yaml:"router" json:"router"`
+	Cluster    Cluster  `yaml:"cluster,omitempty" json:"cluster"`
+	Router     Router   `yaml:"router,omitempty" json:"router"`
 	Workload   Workload `yaml:"workload" json:"workload"`
-	Frame      Frame    `yaml:"frame" json:"frame"`
+	Frame      Frame    `yaml:"frame,omitempty" json:"frame"`
 
 	text []byte // what it was read from
 }
@@ -47,14 +47,14 @@ type Engine struct {
 
 // Cluster is how many engine instances run, and on how many nodes each.
 type Cluster struct {
-	Instances int    `yaml:"instances" json:"instances"` // 1 unless stated
-	Nodes     int    `yaml:"nodes" json:"nodes"`         // of one instance; 1 unless stated
+	Instances int    `yaml:"instances" json:"instances" jsonschema:"default=1"` // 1 unless stated
+	Nodes     int    `yaml:"nodes" json:"nodes" jsonschema:"default=1"`         // of one instance; 1 unless stated
 	Fabric    string `yaml:"fabric,omitempty" json:"fabric,omitempty"`
 }
 
 // Router spreads requests over instances. With one instance it has no say.
 type Router struct {
-	Policy string `yaml:"policy" json:"policy"` // "round_robin"
+	Policy string `yaml:"policy" json:"policy" jsonschema:"default=round_robin"` // "round_robin"
 }
 
 // Policies lists the router policies.

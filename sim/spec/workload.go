@@ -58,8 +58,8 @@ func (x *InferenceX) Least(nominal int) int { return int(float64(nominal) * x.Ra
 // ChatTemplate says how many tokens the client takes off the nominal prompt
 // length before the draw, and how many the template adds after it.
 type ChatTemplate struct {
-	Subtract int `yaml:"subtract" json:"subtract"`
-	Add      int `yaml:"add" json:"add"`
+	Subtract int `yaml:"subtract" json:"subtract" jsonschema:"default=0"`
+	Add      int `yaml:"add" json:"add" jsonschema:"default=0"`
 }
 
 // Client is one source of requests (§8.1) with its input models (§8.5).
@@ -105,9 +105,9 @@ type Process struct {
 // Window scales the rate from Start to End, in seconds; outside every window the
 // rate is unscaled. A factor of 0 is silence.
 type Window struct {
-	Start  float64 `yaml:"start" json:"start"`
+	Start  float64 `yaml:"start" json:"start" jsonschema:"default=0"`
 	End    float64 `yaml:"end" json:"end"`
-	Factor float64 `yaml:"factor" json:"factor"`
+	Factor float64 `yaml:"factor" json:"factor" jsonschema:"default=0"`
 }
 
 // ClosedLoop keeps Concurrency requests (or sessions) outstanding.
@@ -127,7 +127,7 @@ type Session struct {
 type Prefix struct {
 	Name   string        `yaml:"name" json:"name"`
 	Tokens int           `yaml:"tokens" json:"tokens"`
-	Share  float64       `yaml:"share" json:"share"`
+	Share  float64       `yaml:"share" json:"share" jsonschema:"default=0"`
 	Prompt *Distribution `yaml:"prompt,omitempty" json:"prompt,omitempty"` // instead of the client's, for these
 	Output *Distribution `yaml:"output,omitempty" json:"output,omitempty"`
 }
@@ -151,5 +151,5 @@ type Trace struct {
 	Path   string `yaml:"path" json:"path"`
 	SHA256 string `yaml:"sha256,omitempty" json:"sha256"` // checked when stated; the Result states it always
 	// Scale multiplies every time of sending and every wait, no deadline; 1 unless stated.
-	Scale float64 `yaml:"scale,omitempty" json:"scale"`
+	Scale float64 `yaml:"scale,omitempty" json:"scale" jsonschema:"default=1"`
 }

@@ -46,7 +46,7 @@ func printTable(out io.Writer, in page.Input) {
 
 func closing(o options) string {
 	if o.recordsOnly {
-		return fmt.Sprintf("records: %s/data\n", o.out)
+		return fmt.Sprintf("records: %s/data, and %s/points/ID/point.json\n", o.out, o.out)
 	}
 	key := " --key KEY.pub"
 	if o.key == "" {

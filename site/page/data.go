@@ -11,8 +11,19 @@ import (
 	"github.com/inference-sim/accuracy-dashboard/scorer/record"
 )
 
-// Records are the data files alone: what every page is made from.
-func Records(in Input, w Writer) error { return newSite(in, w).records() }
+// Records are the data files alone: what every page is made from, each point's own document included.
+func Records(in Input, w Writer) error {
+	s := newSite(in, w)
+	if err := s.records(); err != nil {
+		return err
+	}
+	for i := range s.Points {
+		if err := s.pointFile(&s.Points[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
 
 func (s *site) records() error {
 	points := s.Points

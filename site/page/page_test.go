@@ -86,6 +86,25 @@ func TestEveryPointHasOnePageThatNamesEveryDifference(t *testing.T) {
 	}
 }
 
+// What a point's page tells a reader to compare is written alike with and without the pages.
+func TestRecordsAloneHoldEachPointsDocument(t *testing.T) {
+	in := sitetest.Release(20)
+	m, records := build(t, in), &memory{docs: map[string]page.Doc{}, files: map[string][]byte{}}
+	if err := page.Records(in, records); err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range in.Points {
+		name := "points/" + p.UnitID + "/point.json"
+		if got := records.files[name]; len(got) == 0 || !bytes.Equal(got, m.files[name]) {
+			t.Errorf("%s: other bytes than beside the page", name)
+		}
+		code := block(t, m.docs["points/"+p.UnitID+"/"], "reproduce").Code
+		if want := "cmp point/" + name + " point.json"; len(code) != 2 || !strings.Contains(code[0], p.UnitID) || code[1] != want {
+			t.Errorf("got %q, want a run of the unit and %q", code, want)
+		}
+	}
+}
+
 func TestOrderOfPointsChangesNothing(t *testing.T) {
 	a, in := build(t, sitetest.Release(90)), sitetest.Release(90)
 	slices.Reverse(in.Points)
@@ -308,7 +327,7 @@ func TestReproducingSaysWhetherItSimulates(t *testing.T) {
 	m := build(t, in)
 	for _, p := range in.Points {
 		note := block(t, m.docs["points/"+p.UnitID+"/"], "reproduce").Note
-		if got, want := strings.Contains(note, "nothing is simulated"), p.Grade == record.G5; got != want || strings.Contains(note, "It simulates") == want {
+		if got, want := strings.Contains(note, "nothing is simulated"), p.Grade == record.G5; got != want || strings.Contains(note, "command simulates") == want {
 			t.Errorf("a point of grade %s: %q", p.Grade, note)
 		}
 	}

@@ -23,12 +23,16 @@ func (s *site) points() error {
 	return nil
 }
 
-func (s *site) point(p *record.Point) error {
+func (s *site) pointFile(p *record.Point) error {
 	doc, err := json.Marshal(record.PointFile{Point: p, Trial: p.Trial}) // not canon: nothing hashes it alone, and there are many
 	if err != nil {
 		return err
 	}
-	if err := s.w.File(pointPath(p)+"point.json", doc); err != nil {
+	return s.w.File(pointPath(p)+"point.json", doc)
+}
+
+func (s *site) point(p *record.Point) error {
+	if err := s.pointFile(p); err != nil {
 		return err
 	}
 	d := Doc{Path: pointPath(p), Title: fmt.Sprintf("%s, %s tokens, concurrency %d", deployment(p), load(p), p.Concurrency), LinkTitle: short(p.UnitID),
@@ -155,12 +159,14 @@ func differences(p *record.Point) []Block {
 }
 
 func (s *site) reproduce(p *record.Point) Block {
-	does := "simulates this one unit and writes the same record"
+	does := "simulates this one unit and writes its point.json"
 	if p.Grade == record.G5 {
-		does = "reads this one unit, finds the same reason not to score it and writes the same record; nothing is simulated"
+		does = "reads this one unit, finds the same reason not to score it and writes its point.json; nothing is simulated"
 	}
+	file := pointPath(p) + "point.json"
 	return Block{Kind: "code", ID: "reproduce", Title: "Reproduce this point",
-		Note:  fmt.Sprintf("In a checkout of the source at revision %s. It %s.", s.Summary.Build.Commit, does),
-		Code:  []string{"go run ./cmd/blis-score --units " + p.UnitID + " --records-only --out point"},
-		Facts: []Fact{{"point.json", "all that this page says, as a file", pointPath(p) + "point.json"}}}
+		Note: fmt.Sprintf("In a checkout of the source at revision %s. The first command %s. The second, with this page's point.json saved beside, "+
+			"is silent when every byte is the same.", s.Summary.Build.Commit, does),
+		Code:  []string{"go run ./cmd/blis-score --units " + p.UnitID + " --records-only --out point", "cmp point/" + file + " point.json"},
+		Facts: []Fact{{"point.json", "all that this page says, as a file", file}}}
 }

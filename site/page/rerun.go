@@ -24,11 +24,11 @@ func (s *site) rerunBlock(p *record.Point) Block {
 
 func rerun(m *markup, b *Block) {
 	if m.simulator == "" {
-		m.say("<p>", noSimulator+" The command below does the same.", "</p>\n")
+		m.say("<p>", noSimulator+" The commands below do the same.", "</p>\n")
 		return
 	}
 	m.put(`<div class="rerun" data-point="point.json" data-workbench="`, esc(m.root+b.Facts[0].Href), `" data-size="`, esc(m.simulator), `">`)
-	m.say("<noscript><p>", "This needs a script. The command below does the same.", "</p></noscript></div>\n")
+	m.say("<noscript><p>", "This needs a script. The commands below do the same.", "</p></noscript></div>\n")
 }
 
 func workbench(m *markup, _ *Block) {

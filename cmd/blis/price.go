@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/inference-sim/accuracy-dashboard/cost"
 	"github.com/inference-sim/accuracy-dashboard/cost/plan"
 	"github.com/inference-sim/accuracy-dashboard/engines"
 	"github.com/inference-sim/accuracy-dashboard/internal/diag"
@@ -22,6 +23,7 @@ func priceCmd() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "price --model M --chip C [--tp N] --decode 64x8192 --extend 2048@0",
 		Short: "what one step costs, part by part: time, roofline, method, interval",
+		Long:  "A step beyond a limit of the engine, such as its KV cache, is priced all the same, and each such limit is named.",
 		Example: `  blis price --model gpt-oss-120b --chip h200_sxm --tp 2 --decode 64x8192
   blis price --model llama-3.1-8b --chip h100_sxm --extend 2048@0 --extend 512@4096 --json`,
 		Args: cobra.NoArgs,
@@ -77,6 +79,7 @@ type priceAnswer struct {
 	Exposed  quantity.Seconds `json:"exposed_host_seconds"` // host work the device waits for
 	Ahead    quantity.Seconds `json:"ahead_host_seconds"`   // host work beside the step; only what outlasts the step is in Exposed
 	Method   string           `json:"method"`
+	Beyond   []string         `json:"beyond_limits,omitempty"` // why the engine would not form the step
 	Parts    []pricePart      `json:"parts"`
 	Catalog  string           `json:"catalog_hash"`
 	Registry string           `json:"registry_hash"`
@@ -119,7 +122,15 @@ func (q *priceQuery) run() (*priceAnswer, error) {
 	if err != nil {
 		return nil, err
 	}
-	p, pricer, err := w.Compile(q.engine, spec)
+	kind, err := w.Kind(q.engine)
+	if err != nil {
+		return nil, err
+	}
+	settings, p, err := kind.Explain(spec, w.Environment())
+	if err != nil {
+		return nil, err
+	}
+	pricer, err := cost.New(w.Catalog, w.Registry).Compile(p)
 	if err != nil {
 		return nil, err
 	}
@@ -127,16 +138,17 @@ func (q *priceQuery) run() (*priceAnswer, error) {
 	if err != nil {
 		return nil, err
 	}
-	step, err := q.step(p, model.Graph.MaxPosition)
+	batch, err := q.batch(p, model.Graph.MaxPosition)
 	if err != nil {
 		return nil, err
 	}
+	step := world.Step(p, batch, q.stage)
 	e := pricer.Price(step)
 	a := &priceAnswer{
 		Engine: q.engine, Model: q.model, Chip: q.chip, Ranks: p.Layout.Ranks(), Tokens: step.Ranks[0].Tokens(), Padded: step.Padded[0].Tokens,
 		Launch: launchNames[step.Padded[0].Launch], Seconds: e.Total, Device: e.Device, Exposed: e.Total - e.Device, Ahead: ahead(p, e), Method: e.Method.String(),
 		Catalog: w.Catalog.Hashes().Combined, Registry: w.Registry.Hashes().Combined,
-		Interval: coverage,
+		Interval: coverage, Beyond: beyond(settings, p, batch),
 	}
 	for _, part := range pricer.Explain(step) {
 		kernel := ""

@@ -8,6 +8,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -70,6 +71,34 @@ func TestPriceDrawsAndPrintsOneAnswer(t *testing.T) {
 		if code != exit.Done || !strings.Contains(out, want) {
 			t.Errorf("code %d, drawing has no %q:\n%s", code, want, out)
 		}
+	}
+}
+
+// A step that the engine would not form is priced, and each limit in its way is named.
+func TestPriceNamesTheLimitsAStepIsBeyond(t *testing.T) {
+	base := []string{"--model", "gpt-oss-120b", "--chip", "h200_sxm", "--json"}
+	for name, c := range map[string]struct {
+		args []string
+		want []string
+	}{
+		"at every limit": {[]string{"--tp", "2", "--decode", "8x4096", "--arg", "max-num-seqs=8", "--arg", "max-model-len=4096"}, nil},
+		"sequences":      {[]string{"--decode", "9x4096", "--arg", "max-num-seqs=8"}, []string{"max-num-seqs is 8, and it has 9 sequences"}},
+		"tokens":         {[]string{"--extend", "2048@0", "--arg", "max-num-batched-tokens=512"}, []string{"max-num-batched-tokens is 512, and it has 2048 tokens in the step"}},
+		"length":         {[]string{"--decode", "1x4097", "--arg", "max-model-len=4096"}, []string{"max-model-len is 4096, and it has 4097 tokens of one sequence"}},
+		// 129 tokens are 9 blocks of 16 of full attention and, in a window of 128, 8 more
+		"all of its blocks": {[]string{"--decode", "2x129", "--arg", "max-model-len=200", "--arg", "num-gpu-blocks-override=35"}, nil},
+		"more than those":   {[]string{"--decode", "2x129", "--arg", "max-model-len=200", "--arg", "num-gpu-blocks-override=34"}, []string{"num-gpu-blocks is 34, and it has 35 KV blocks with the null block"}},
+		"sglang": {[]string{"--engine", "sglang", "--model", "llama-3.1-8b", "--decode", "1x64", "--extend", "9000@0", "--arg", "max-running-requests=1"}, []string{
+			"chunked-prefill-size is 8192, and it has 9000 prompt tokens in the step", "enable-mixed-chunk is false, and it has prompt chunks beside decoding sequences", "resolved max-running-requests is 1, and it has 2 sequences"}},
+	} {
+		code, out, errs := priceRun(t, append(base, c.args...)...)
+		var a priceAnswer
+		if code != exit.Done || json.Unmarshal([]byte(out), &a) != nil || !slices.Equal(a.Beyond, c.want) || a.Seconds <= 0 {
+			t.Errorf("%s: got code %d, %q in %v, want %q (%s)", name, code, a.Beyond, a.Seconds, c.want, errs)
+		}
+	}
+	if _, out, _ := priceRun(t, "--model", "gpt-oss-120b", "--chip", "h200_sxm", "--decode", "2x8", "--arg", "max-num-seqs=1"); !strings.Contains(out, "\nthe engine would not form this step: max-num-seqs is 1") {
+		t.Errorf("the drawing does not name it:\n%s", out)
 	}
 }
 
@@ -136,10 +165,11 @@ func BenchmarkPriceStep(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			step, err := q.step(p, 1<<17)
+			batch, err := q.batch(p, 1<<17)
 			if err != nil {
 				b.Fatal(err)
 			}
+			step := world.Step(p, batch, 0)
 			b.ReportAllocs()
 			for b.Loop() {
 				for g := range p.KV {

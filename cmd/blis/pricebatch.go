@@ -17,37 +17,35 @@ const (
 	maxSeqs  = 1 << 16 // sequences of one flag
 )
 
-// step is the batch of the flags, padded to the plan's captured sizes; positions is
-// how many tokens the model's sequences may reach.
-func (q *priceQuery) step(p *plan.PoolPlan, positions int) (*plan.StepShape, error) {
-	var b world.Batch
+// batch is what the flags ask for; positions is how many tokens the model's sequences may reach.
+func (q *priceQuery) batch(p *plan.PoolPlan, positions int) (b world.Batch, err error) {
 	for _, d := range q.decode {
 		seqs, context, err := pair("--decode", d, "x", "SEQSxCONTEXT")
 		if err != nil {
-			return nil, err
+			return b, err
 		}
 		if seqs < 1 || seqs > maxSeqs || context < 0 || context > positions {
-			return nil, outside("--decode", d, fmt.Sprintf("SEQSxCONTEXT: 1 to %d sequences, 0 to %d tokens of context", maxSeqs, positions))
+			return b, outside("--decode", d, fmt.Sprintf("SEQSxCONTEXT: 1 to %d sequences, 0 to %d tokens of context", maxSeqs, positions))
 		}
 		b.Decode = append(b.Decode, world.Decoding{Seqs: seqs, Context: context})
 	}
 	for _, e := range q.extend {
 		query, context, err := pair("--extend", e, "@", "TOKENS@CACHED")
 		if err != nil {
-			return nil, err
+			return b, err
 		}
 		if query < 1 || query > positions || context < 0 || context > positions-query {
-			return nil, outside("--extend", e, fmt.Sprintf("TOKENS@CACHED: 1 or more tokens, 0 or more cached, %d together", positions))
+			return b, outside("--extend", e, fmt.Sprintf("TOKENS@CACHED: 1 or more tokens, 0 or more cached, %d together", positions))
 		}
 		b.Extend = append(b.Extend, plan.Chunk{Query: query, Context: context})
 	}
 	if len(b.Decode)+len(b.Extend) == 0 {
-		return nil, exit.UsageError(&diag.Refusal{Field: "--decode", Problem: "the step is empty", Accept: "--decode SEQSxCONTEXT or --extend TOKENS@CACHED"})
+		return b, exit.UsageError(&diag.Refusal{Field: "--decode", Problem: "the step is empty", Accept: "--decode SEQSxCONTEXT or --extend TOKENS@CACHED"})
 	}
 	if last := max(1, p.Layout.Pipeline) - 1; q.stage < 0 || q.stage > last {
-		return nil, outside("--stage", strconv.Itoa(q.stage), fmt.Sprintf("0 to %d, a stage of the plan", last))
+		return b, outside("--stage", strconv.Itoa(q.stage), fmt.Sprintf("0 to %d, a stage of the plan", last))
 	}
-	return world.Step(p, b, q.stage), nil
+	return b, nil
 }
 
 func outside(flag, value, accept string) error {

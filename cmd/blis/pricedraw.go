@@ -18,6 +18,9 @@ const barWidth = 72
 func (a *priceAnswer) draw(w io.Writer) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s on %d x %s, %s: %d tokens padded to %d, %s\n", a.Model, a.Ranks, a.Chip, a.Engine, a.Tokens, a.Padded, a.Launch)
+	for _, limit := range a.Beyond {
+		b.WriteString("the engine would not form this step: " + limit + "\n")
+	}
 	b.WriteString(a.sum() + "; least trusted method: " + a.Method + "\n\n")
 	kinds := byKind(a.Parts)
 	b.WriteString(bar(kinds, a.Seconds) + "\n")

@@ -55,12 +55,12 @@ func partsOf(t *testing.T, w *world.World) []plan.Part {
 		t.Fatal(err)
 	}
 	q := priceQuery{decode: []string{"32x1024"}}
-	step, err := q.step(p, 1<<17)
+	batch, err := q.batch(p, 1<<17)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var out []plan.Part
-	for _, part := range pricer.Explain(step) {
+	for _, part := range pricer.Explain(world.Step(p, batch, 0)) {
 		if part.Seconds > 0 {
 			out = append(out, part)
 		}

@@ -135,6 +135,26 @@ jobs:
 		bad{"a reading candidate", files{file: "on: [pull_request]\njobs: {j: {permissions: {contents: read}, steps: []}}\n"}, ""})
 }
 
+// TestOnlyFitAndAnchorListsArePublished keeps D7 in the ledger's folder: another list there
+// would say which units hold a role that only the holder of the seed may know.
+func TestOnlyFitAndAnchorListsArePublished(t *testing.T) {
+	keep.Rule(t, "D7")
+	const dir = "ledger/data/"
+	known := []string{"published/anchor.txt", "published/fit.txt", "published/seed.sha256", "report.json", "units.jsonl"}
+	rule := func(m *Module) (out []Finding) {
+		for _, p := range sortedKeys(m.Files) {
+			if name, in := strings.CutPrefix(p, dir); in && !slices.Contains(known, name) {
+				out = append(out, Finding{p, "is no file that the ledger publishes (D7)", "delete it; " + dir + " holds " + strings.Join(known, ", ")})
+			}
+		}
+		return out
+	}
+	hold(t, rule,
+		bad{"the published lists", files{dir + known[0]: "", dir + known[1]: "", dir + known[2]: ""}, ""},
+		bad{"the select list", files{dir + "published/select.txt": ""}, "ledger/data/published/select.txt: is no file"},
+		bad{"a list beside them", files{dir + "held.txt": ""}, "ledger/data/held.txt: is no file"})
+}
+
 // TestNightlyPublishesWholeSuccessors keeps COV-8 and COV-9 in the nightly workflow: the
 // site is checked against what was published, kept, and only then deployed.
 func TestNightlyPublishesWholeSuccessors(t *testing.T) {

@@ -104,12 +104,31 @@ spec:
 		{"vllm serve openai/gpt-oss-120b --tensor-parallel-sise 2", exit.Refused, "unrecognized arguments: --tensor-parallel-sise"},
 		{"vllm serve openai/gpt-oss-120b --gpu-memory-utilization NaN", exit.Refused, "Input should be a finite number"},
 		{"vllm serve nobody/nothing", exit.Refused, "model: nobody/nothing: is not in the catalog"},
+		{"sglang.launch_server --model openai/gpt-oss-120b -tp 2", exit.Refused, "--from-args: sglang.launch_server: starts SGLang"},
+		{"python3 -m sglang.launch_server --model openai/gpt-oss-120b", exit.Refused, "starts SGLang"},
+		{"vllm serve openai/gpt-oss-120b --served-model-name sglang", exit.Done, "served-model-name: sglang"},
+		{"docker run --gpus all vllm/vllm-openai --model openai/gpt-oss-120b", exit.Refused, "accepted: the words after the image"},
+		{write(t, "run.yaml", "args: [docker, run, vllm/vllm-openai]\n"), exit.Refused, "starts a container"},
+		{write(t, "run.sh", "docker run vllm/vllm-openai"), exit.Refused, "starts a container"},
+		{"/nope.yaml", exit.Refused, "--from-args: /nope.yaml: cannot be read"},
+		{"nope.yaml", exit.Refused, "--from-args: nope.yaml: cannot be read"},
+		{"openai/gpt-oss-120b", exit.Done, "model: gpt-oss-120b"},
 		{"vllm serve 'openai/gpt-oss-120b", exit.Refused, "a quote (') is not closed"},
 	} {
 		code, stdout, stderr := execute(t, scenarioCmd(), "--from-args", c.from, "--hardware", "h200_sxm")
 		text := stdout + stderr
 		if code != c.code || !strings.Contains(text, c.want) {
 			t.Errorf("%s: got exit %d, %s; want exit %d with %q", c.from, code, text, c.code, c.want)
+		}
+	}
+}
+
+// A scenario none of whose requests would be taken is refused.
+func TestScenarioRequestsFitTheModel(t *testing.T) {
+	for prompt, want := range map[string]string{"6": "", "7": "--prompt, --output: 7, 10: are longer than the model's sequences\nhint: accepted: at most 16 tokens together"} {
+		code, _, complaint := execute(t, scenarioCmd(), "--from-args", "vllm serve openai/gpt-oss-120b --max-model-len 16", "--hardware", "h200_sxm", "--prompt", prompt, "--output", "10")
+		if (code == exit.Done) != (want == "") || !strings.Contains(complaint, want) {
+			t.Errorf("%s: got %d, %s, want %q", prompt, code, complaint, want)
 		}
 	}
 }

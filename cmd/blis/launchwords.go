@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"path"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -16,12 +18,19 @@ import (
 // document gives the words of its engine's container, and the variables beside them.
 func launchWords(from string) ([]string, map[string]string, error) {
 	text := from
-	if b, err := os.ReadFile(from); err == nil {
+	b, err := os.ReadFile(from)
+	switch {
+	case err == nil:
 		text = string(b)
+	case namesFile(from):
+		return nil, nil, &diag.Refusal{Field: "--from-args", Value: from, Problem: "cannot be read: " + err.Error(), Accept: "a file, or the command itself: vllm serve MODEL"}
 	}
 	c := container(text)
 	if c == nil {
 		words, err := shellWords(text)
+		if err == nil {
+			err = otherProgram(words)
+		}
 		return words, nil, err
 	}
 	env, err := variables(c.env)
@@ -30,9 +39,34 @@ func launchWords(from string) ([]string, map[string]string, error) {
 	}
 	if len(c.words) == 3 && strings.HasSuffix(c.words[0], "sh") { // sh -c "..."
 		words, err := shellWords(c.words[2])
+		if err == nil {
+			err = otherProgram(words)
+		}
 		return words, env, err
 	}
-	return expand(c.words, env), env, nil
+	return expand(c.words, env), env, otherProgram(c.words)
+}
+
+// namesFile is whether a text is the name of a file rather than a command: one word, with a
+// file's ending or from the root.
+func namesFile(text string) bool {
+	return !strings.ContainsAny(text, " \t\n") && (filepath.IsAbs(text) || slices.Contains([]string{".yaml", ".yml", ".json", ".txt", ".sh"}, filepath.Ext(text)))
+}
+
+// otherProgram refuses a command that starts something else than the engine that reads it. Only
+// the words before the options name a program.
+func otherProgram(words []string) error {
+	for _, w := range words {
+		switch name := path.Base(w); {
+		case strings.HasPrefix(w, "-") && w != "-m":
+			return nil
+		case slices.Contains([]string{"docker", "podman", "nerdctl"}, name):
+			return &diag.Refusal{Field: "--from-args", Value: w, Problem: "starts a container, and its own options are not the engine's", Accept: "the words after the image, or a manifest"}
+		case name == "sglang" || strings.HasPrefix(name, "sglang."):
+			return &diag.Refusal{Field: "--from-args", Value: w, Problem: "starts SGLang, whose launch commands are not read", Accept: "vllm serve MODEL; `blis fields --engine sglang` lists what a scenario's engine.args may state"}
+		}
+	}
+	return nil
 }
 
 // expand puts in the values of the manifest's references, $(NAME), and drops the

@@ -1,6 +1,9 @@
 package main
 
 import (
+	"fmt"
+	"strconv"
+
 	"github.com/inference-sim/accuracy-dashboard/engines"
 	"github.com/inference-sim/accuracy-dashboard/internal/diag"
 	"github.com/inference-sim/accuracy-dashboard/internal/world"
@@ -86,8 +89,21 @@ func (q *scenarioQuery) scenario() (*spec.Scenario, error) {
 	if err := s.Complete(); err != nil {
 		return nil, err
 	}
-	_, _, err = explain(w, s)
-	return s, err
+	settings, _, err := explain(w, s)
+	if err != nil {
+		return nil, err
+	}
+	return s, q.fits(settings)
+}
+
+// fits refuses requests that the engine would reject, all of them alike.
+func (q *scenarioQuery) fits(settings []engines.Resolved) error {
+	for _, s := range settings {
+		if most, err := strconv.Atoi(s.Value); s.Name == "max-model-len" && err == nil && q.prompt+q.output > most {
+			return &diag.Refusal{Field: "--prompt, --output", Value: fmt.Sprint(q.prompt, ", ", q.output), Problem: "are longer than the model's sequences", Accept: fmt.Sprintf("at most %d tokens together, max-model-len", most)}
+		}
+	}
+	return nil
 }
 
 // base is the scenario around a launch: a closed loop of equal requests.

@@ -22,19 +22,19 @@ func compareCmd() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "compare A.yaml B.yaml",
 		Short: "paired differences of two scenarios, with intervals and three outcomes",
-		Long: "Both scenarios run with the same seeds, 1, 2, ... instead of their frame.seed, so that the same requests meet both; the differences B - A get an interval from the spread " +
-			"between seeds. B is better only when the whole interval lies beyond the margin; the chance of a false winner over all metrics is held by Holm's method.",
+		Long: "Both scenarios run with the same seeds, 1, 2, ... instead of their frame.seed, so that one workload sends both the same requests; what differs in the workloads is said, and frames that differ in more are refused. " +
+			"The differences B - A get an interval from the spread between seeds. B is better only when the whole interval lies beyond the margin; the chance of a false winner over all metrics is held by Holm's method.",
 		Example: "  blis compare tp1.yaml tp2.yaml --metric ttft_mean --metric output_throughput --margin 0.02",
 		Args:    cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			rows, err := q.run(cmd.Context(), args)
+			r, err := q.run(cmd.Context(), args)
 			if err != nil {
 				return err
 			}
 			if q.json {
-				return printJSON(cmd.OutOrStdout(), rows)
+				return printJSON(cmd.OutOrStdout(), r)
 			}
-			return drawComparison(cmd.OutOrStdout(), rows)
+			return drawComparison(cmd.OutOrStdout(), r)
 		},
 	}
 	f := c.Flags()
@@ -55,6 +55,25 @@ type compareQuery struct {
 	data          dataFlags
 }
 
+// comparison is two scenarios under common random numbers.
+type comparison struct {
+	Scope     string          `json:"scope"` // of every figure
+	Level     float64         `json:"level"`
+	Margin    float64         `json:"margin"` // share of A
+	Method    string          `json:"method"`
+	First     uint64          `json:"first_seed"`
+	Runs      int             `json:"replications"` // of each scenario; 1 when nothing is drawn
+	Scenarios [2]compared     `json:"scenarios"`    // A and B
+	Workload  []unlike        `json:"workload_differences"`
+	Rows      []comparisonRow `json:"comparisons"`
+}
+
+// compared is a scenario by its path and what its first replication ran.
+type compared struct {
+	Path   string `json:"path"`
+	SHA256 string `json:"scenario_sha256"`
+}
+
 // comparisonRow is one metric's answer.
 type comparisonRow struct {
 	Metric     string   `json:"metric"`
@@ -70,43 +89,75 @@ type comparisonRow struct {
 	Equivalent bool     `json:"equivalent"`
 }
 
-func (q *compareQuery) run(ctx context.Context, paths []string) ([]comparisonRow, error) {
-	if q.seeds < analysis.MinReplications {
-		return nil, &diag.Refusal{Field: "--seeds", Value: fmt.Sprint(q.seeds), Problem: "is too few to see the spread", Accept: fmt.Sprintf("%d or more", analysis.MinReplications), Rule: "DEV-11"}
-	}
-	if !(q.level > 0 && q.level < 1) || !(q.margin >= 0) {
-		return nil, &diag.Refusal{Field: "--level, --margin", Value: fmt.Sprint(q.level, ", ", q.margin), Problem: "are out of range", Accept: "a level in 0..1, a margin of 0 or more"}
-	}
-	if err := checkMetrics(q.metrics); err != nil {
+func (q *compareQuery) run(ctx context.Context, paths []string) (*comparison, error) {
+	if err := q.check(); err != nil {
 		return nil, err
 	}
-	var sides [2][][]float64
-	fixed := true
+	var scenarios [2]*spec.Scenario
 	for i, path := range paths {
-		values, random, err := q.replicate(ctx, path)
+		s, err := readScenario(path)
 		if err != nil {
 			return nil, err
 		}
-		sides[i], fixed = values, fixed && !random
+		scenarios[i] = s
 	}
-	rows := make([]comparisonRow, len(q.metrics))
+	if err := measuredAlike(paths, scenarios[0], scenarios[1]); err != nil {
+		return nil, err
+	}
+	r := &comparison{Scope: "cluster", Level: q.level, Margin: q.margin, First: 1, Method: "differences beyond the margin, of runs without chance"}
+	var err error
+	if r.Workload, err = differences("workload", scenarios[0].Workload, scenarios[1].Workload); err != nil {
+		return nil, err
+	}
+	var sides [2]*side
+	for i, path := range paths {
+		if sides[i], err = q.replicate(ctx, path, scenarios[i]); err != nil {
+			return nil, err
+		}
+		r.Scenarios[i] = compared{path, sides[i].hash}
+	}
+	if a, b := sides[0].trace, sides[1].trace; a != b {
+		r.Workload = append(r.Workload, unlike{"the trace's SHA-256", a, b})
+	}
+	return r, q.compare(r, sides)
+}
+
+func (q *compareQuery) check() error {
+	switch {
+	case q.seeds < analysis.MinReplications:
+		return &diag.Refusal{Field: "--seeds", Value: fmt.Sprint(q.seeds), Problem: "is too few to see the spread", Accept: fmt.Sprintf("%d or more", analysis.MinReplications), Rule: "DEV-11"}
+	case !(q.level > 0 && q.level < 1):
+		return &diag.Refusal{Field: "--level", Value: fmt.Sprint(q.level), Problem: "is no confidence level", Accept: "more than 0 and less than 1"}
+	case !(q.margin >= 0 && q.margin < 1):
+		return &diag.Refusal{Field: "--margin", Value: fmt.Sprint(q.margin), Problem: "is no share of a figure", Accept: "0 or more and less than 1, such as 0.02"}
+	}
+	return checkMetrics(q.metrics)
+}
+
+// compare fills the rows of r, tested together.
+func (q *compareQuery) compare(r *comparison, sides [2]*side) error {
+	fixed := !sides[0].random && !sides[1].random
+	r.Rows, r.Runs = make([]comparisonRow, len(q.metrics)), len(sides[0].values[0])
 	var p []float64
 	for i, id := range q.metrics {
-		d, _ := metric.Lookup(id) // checked above
-		row, pi, err := q.row(&d, sides[0][i], sides[1][i], fixed)
+		d, _ := metric.Lookup(id) // checked before
+		row, pi, err := q.row(&d, sides[0].values[i], sides[1].values[i], fixed)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		rows[i], p = row, append(p, pi)
+		r.Rows[i], p = row, append(p, pi)
 	}
-	if !fixed {
-		for i, keep := range analysis.Holm(p, 1-q.level) {
-			if !keep && !rows[i].Equivalent {
-				rows[i].Outcome = string(analysis.NotDistinguished)
-			}
+	if fixed {
+		r.Runs = 1
+		return nil
+	}
+	r.Method = "differences beyond the margin, paired by seed; Holm over the metrics"
+	for i, keep := range analysis.Holm(p, 1-q.level) {
+		if !keep && !r.Rows[i].Equivalent {
+			r.Rows[i].Outcome = string(analysis.NotDistinguished)
 		}
 	}
-	return rows, nil
+	return nil
 }
 
 // checkMetrics refuses a --metric that is none, or is stated twice.
@@ -125,49 +176,68 @@ func checkMetrics(ids []string) error {
 	return nil
 }
 
-// replicate runs one scenario with seeds 1, 2, ...: once when nothing is drawn.
-func (q *compareQuery) replicate(ctx context.Context, path string) (values [][]float64, random bool, err error) {
-	s, err := readScenario(path)
-	if err != nil {
-		return nil, false, err
-	}
+// side is the runs of one scenario.
+type side struct {
+	values      [][]float64 // by metric, then replication
+	random      bool
+	hash, trace string // of the first run's scenario, and of its trace; "" for none
+}
+
+// replicate runs one scenario with seeds 1, 2, ...
+func (q *compareQuery) replicate(ctx context.Context, path string, s *spec.Scenario) (*side, error) {
 	w, err := q.data.open(path)
 	if err != nil {
-		return nil, false, err
+		return nil, err
 	}
-	values = make([][]float64, len(q.metrics))
+	out := &side{values: make([][]float64, len(q.metrics))}
 	s.Frame.Metrics, s.Frame.Scopes = q.metrics, []string{"cluster"}
 	err = replications(ctx, path, s, w, 1, func(r *spec.Result) (bool, error) {
-		random = r.Drawn()
+		if out.hash == "" {
+			out.random, out.hash = r.Drawn(), r.Inputs.ScenarioSHA256
+			for _, d := range r.Inputs.Data {
+				if d.Kind == "trace" {
+					out.trace = d.SHA256
+				}
+			}
+		}
 		for i, id := range q.metrics {
-			v, err := valueOf(path, r, id)
+			f, err := figureOf(path, r, id)
 			if err != nil {
 				return false, err
 			}
-			values[i] = append(values[i], v)
+			out.values[i] = append(out.values[i], f.Value)
 		}
-		return len(values[0]) < q.seeds, nil
+		return len(out.values[0]) < q.seeds, nil
 	})
-	return values, random, err
+	return out, err
 }
 
-// valueOf is a metric's value over the cluster. A run that its frame does not accept
-// is a check that failed, as in every command.
-func valueOf(scenario string, r *spec.Result, id string) (float64, error) {
+// figureOf is a metric's figure over the cluster. A run that its frame does not accept
+// is a check that failed, as in every command. A percentile needs a sample beyond it.
+func figureOf(scenario string, r *spec.Result, id string) (*spec.Figure, error) {
 	if err := accepted(scenario, r); err != nil {
-		return 0, err
+		return nil, err
 	}
 	f, ok := r.Figure(id, "cluster")
-	if ok {
-		return f.Value, nil
-	}
-	reason := "not computed"
-	for _, w := range r.Withheld {
-		if w.Metric == id {
-			reason = w.Reason
+	if !ok {
+		reason := "not computed"
+		for _, w := range r.Withheld {
+			if w.Metric == id {
+				reason = w.Reason
+			}
 		}
+		return nil, &diag.Refusal{File: scenario, Field: id, Problem: "has no figure in a run: " + reason, Rule: "DEV-7"}
 	}
-	return 0, &diag.Refusal{File: scenario, Field: id, Problem: "has no figure in a run: " + reason, Rule: "DEV-7"}
+	d, err := metric.Lookup(id)
+	if err != nil {
+		return nil, err
+	}
+	const slack = 1e-9 // 1 - 0.9 is a little less than 0.1
+	if p, ok := d.Statistic.Quantile(); ok && p < 1 && float64(f.Count)*(1-p) < 1-slack {
+		return nil, &diag.Refusal{File: scenario, Field: id, Value: fmt.Sprint(f.Count, " samples a run"), Problem: "leave none beyond the percentile: it would be the largest, whatever its place",
+			Accept: fmt.Sprintf("%.0f or more samples, or a lower percentile", math.Ceil(1/(1-p)-slack)), Rule: "DEV-8"}
+	}
+	return &f, nil
 }
 
 func (q *compareQuery) row(d *metric.Definition, a, b []float64, fixed bool) (comparisonRow, float64, error) {
@@ -216,10 +286,10 @@ func mean(v []float64) float64 {
 	return sum / float64(len(v))
 }
 
-func drawComparison(w io.Writer, rows []comparisonRow) error {
+func drawComparison(w io.Writer, r *comparison) error {
 	t := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
 	fmt.Fprintln(t, "metric\tA\tB\tB - A\tinterval\toutcome")
-	for _, r := range rows {
+	for _, r := range r.Rows {
 		interval, outcome := "none: no random input", r.Outcome
 		if r.Low != nil {
 			interval = fmt.Sprintf("[%.4g, %.4g]", *r.Low, *r.High)
@@ -229,5 +299,16 @@ func drawComparison(w io.Writer, rows []comparisonRow) error {
 		}
 		fmt.Fprintf(t, "%s (%s)\t%.4g\t%.4g\t%+.4g\t%s\t%s\n", r.Metric, r.Unit, r.A, r.B, r.Difference, interval, outcome)
 	}
-	return t.Flush()
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	said := "One workload, with the same seeds, met both."
+	if len(r.Workload) > 0 {
+		said = "The workloads differ, so that other requests met each:"
+		for _, u := range r.Workload {
+			said += "\n  " + u.String()
+		}
+	}
+	_, err := fmt.Fprintln(w, said)
+	return err
 }

@@ -27,11 +27,11 @@ func replicateCmd() *cobra.Command {
 		Example: "  blis replicate chat.yaml --metric ttft_p99 --width 0.05",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			figures, short, err := q.run(cmd.Context(), args[0])
+			e, short, err := q.run(cmd.Context(), args[0])
 			if err != nil {
 				return err
 			}
-			if err := q.print(cmd.OutOrStdout(), figures); err != nil {
+			if err := q.print(cmd.OutOrStdout(), e); err != nil {
 				return err
 			}
 			return short
@@ -55,9 +55,18 @@ type replicateQuery struct {
 	data         dataFlags
 }
 
+// replicated is what replications say of a scenario.
+type replicated struct {
+	Scenario compared      `json:"scenario"`
+	First    uint64        `json:"first_seed"`
+	Runs     int           `json:"replications"` // with seeds from the first on
+	Width    float64       `json:"width"`
+	Figures  []spec.Figure `json:"figures"` // unfinished requests are those of all runs
+}
+
 // run gives each metric's figure. short is a *exit.CheckFailed when the limit came
 // before the width.
-func (q *replicateQuery) run(ctx context.Context, path string) (figures []spec.Figure, short, err error) {
+func (q *replicateQuery) run(ctx context.Context, path string) (out *replicated, short, err error) {
 	if !(q.width >= 0) || !(q.level > 0 && q.level < 1) || q.limit < analysis.MinReplications {
 		return nil, nil, &diag.Refusal{Field: "--width, --level, --limit", Value: fmt.Sprint(q.width, ", ", q.level, ", ", q.limit), Problem: "are out of range",
 			Accept: fmt.Sprintf("a width of 0 or more, a level in 0..1, a limit of %d or more", analysis.MinReplications)}
@@ -74,17 +83,21 @@ func (q *replicateQuery) run(ctx context.Context, path string) (figures []spec.F
 		return nil, nil, err
 	}
 	s.Frame.Metrics, s.Frame.Scopes = q.metrics, []string{"cluster"}
-	values := make([][]float64, len(q.metrics))
+	values, unfinished := make([][]float64, len(q.metrics)), make([]int64, len(q.metrics))
+	out = &replicated{First: 1, Width: q.width}
 	err = replications(ctx, path, s, w, 1, func(r *spec.Result) (bool, error) {
 		if !r.Drawn() {
 			return false, &diag.Refusal{File: path, Problem: "has no random input: every replication would be the same run", Accept: "blis run", Rule: "DEV-11"}
 		}
+		if out.Runs++; out.Runs == 1 {
+			out.Scenario = compared{path, r.Inputs.ScenarioSHA256}
+		}
 		for i, id := range q.metrics {
-			v, err := valueOf(path, r, id)
+			f, err := figureOf(path, r, id)
 			if err != nil {
 				return false, err
 			}
-			values[i] = append(values[i], v)
+			values[i], unfinished[i] = append(values[i], f.Value), unfinished[i]+f.Unfinished
 		}
 		n := len(values[0])
 		if n < analysis.MinReplications {
@@ -92,7 +105,7 @@ func (q *replicateQuery) run(ctx context.Context, path string) (figures []spec.F
 		}
 		var wide []string
 		var err error
-		figures, wide, err = q.estimate(values)
+		out.Figures, wide, err = q.estimate(values, unfinished)
 		if len(wide) > 0 && n >= q.limit {
 			short = &exit.CheckFailed{What: fmt.Sprintf("%s: --width: %g is not reached within --limit %d: %s", path, q.width, q.limit, strings.Join(wide, ", "))}
 		}
@@ -101,11 +114,11 @@ func (q *replicateQuery) run(ctx context.Context, path string) (figures []spec.F
 	if err != nil {
 		return nil, nil, err
 	}
-	return figures, short, nil
+	return out, short, nil
 }
 
 // estimate gives each metric's interval, and the widths of those too wide.
-func (q *replicateQuery) estimate(values [][]float64) (out []spec.Figure, wide []string, err error) {
+func (q *replicateQuery) estimate(values [][]float64, unfinished []int64) (out []spec.Figure, wide []string, err error) {
 	for i, id := range q.metrics {
 		d, err := metric.Lookup(id)
 		if err != nil {
@@ -118,20 +131,20 @@ func (q *replicateQuery) estimate(values [][]float64) (out []spec.Figure, wide [
 		if width := e.RelativeWidth(); !(width <= q.width) {
 			wide = append(wide, fmt.Sprintf("%s reached %.3g", id, width))
 		}
-		out = append(out, spec.Figure{Metric: id, Scope: "cluster", Value: e.Mean, Unit: d.Unit, Count: int64(e.Samples),
+		out = append(out, spec.Figure{Metric: id, Scope: "cluster", Value: e.Mean, Unit: d.Unit, Count: int64(e.Samples), Unfinished: unfinished[i],
 			Interval: &spec.Interval{Low: e.Low, High: e.High, Level: e.Level, Covers: "the workload's randomness, over replications", Runs: e.Samples}})
 	}
 	return out, wide, nil
 }
 
-func (q *replicateQuery) print(w io.Writer, figures []spec.Figure) error {
+func (q *replicateQuery) print(w io.Writer, r *replicated) error {
 	if q.json {
-		return printJSON(w, figures)
+		return printJSON(w, r)
 	}
 	t := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
-	fmt.Fprintln(t, "metric\tmean\tinterval\treplications")
-	for _, f := range figures {
-		fmt.Fprintf(t, "%s (%s)\t%.5g\t[%.5g, %.5g] at %.0f%%\t%d\n", f.Metric, f.Unit, f.Value, f.Interval.Low, f.Interval.High, 100*f.Interval.Level, f.Interval.Runs)
+	fmt.Fprintln(t, "metric\tmean\tinterval\treplications\tunfinished")
+	for _, f := range r.Figures {
+		fmt.Fprintf(t, "%s (%s)\t%.5g\t[%.5g, %.5g] at %.0f%%\t%d\t%d\n", f.Metric, f.Unit, f.Value, f.Interval.Low, f.Interval.High, 100*f.Interval.Level, f.Interval.Runs, f.Unfinished)
 	}
 	return t.Flush()
 }

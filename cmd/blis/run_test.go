@@ -203,9 +203,10 @@ func TestCompareHasThreeOutcomes(t *testing.T) {
 		code           int
 	}{
 		"a setting the engine does not have": {"max-num-seqs", "max-num-seq", "max-num-seq", exit.Refused},
-		"a run outside its conditions":       {"workload:", "frame: {stop: {horizon: 0.3}, drain: measured, accept: {failed: 0, unfinished: 0}}\nworkload:", "b.yaml: frame: the run is not accepted: ", exit.Failed},
+		"a run outside its conditions":       {"workload:", "frame: {stop: {horizon: 0.3}, drain: measured, accept: {failed: 0, unfinished: 0}}\nworkload:", "yaml: frame: the run is not accepted: ", exit.Failed},
 	} {
-		dir := withFiles(t, map[string]string{"a.yaml": chatScenario, "b.yaml": strings.Replace(chatScenario, c.from, c.to, 1)})
+		b := strings.Replace(chatScenario, c.from, c.to, 1)
+		dir := withFiles(t, map[string]string{"a.yaml": b, "b.yaml": b})
 		if code, out, complaint := blisIn(t, dir, "compare", "a.yaml", "b.yaml", "--metric", "ttft_mean"); code != c.code || !strings.Contains(complaint, c.want) {
 			t.Errorf("%s: got %d, %s%s", name, code, out, complaint)
 		}
@@ -225,6 +226,47 @@ func TestCompareHasThreeOutcomes(t *testing.T) {
 	}
 	if code, _, complaint := blisIn(t, dir, "compare", "a.yaml", "b.yaml", "--seeds", "4"); code != exit.Refused || !strings.Contains(complaint, "too few") {
 		t.Errorf("four seeds: got %d, %s", code, complaint)
+	}
+}
+
+// A comparison says under what it was made and what differs in the workloads, and
+// refuses two experiments.
+func TestCompareSaysWhatItCompares(t *testing.T) {
+	keep.Rule(t, "DEV-8", "DEV-11")
+	framed := func(frame string) string { return strings.Replace(chatScenario, "workload:", "frame: "+frame+"\nworkload:", 1) }
+	dir := withFiles(t, map[string]string{"a.yaml": chatScenario, "b.yaml": strings.Replace(chatScenario, "requests: 40", "requests: 30", 1),
+		"seed.yaml": framed("{seed: 9, scopes: [instance]}"), "stop.yaml": framed("{stop: {requests: 20}}")})
+	code, out, complaint := blisIn(t, dir, "compare", "a.yaml", "b.yaml", "--metric", "ttft_mean", "--margin", "0.1", "--json")
+	var r comparison
+	if code != exit.Done || json.Unmarshal([]byte(out), &r) != nil || len(r.Rows) != 1 {
+		t.Fatalf("got %d, %s%s", code, out, complaint)
+	}
+	if r.Scope != "cluster" || r.Level != 0.95 || r.Margin != 0.1 || !strings.Contains(r.Method, "Holm") || r.First != 1 || r.Runs != 5 || len(r.Scenarios[0].SHA256) != 64 || r.Scenarios[0].SHA256 == r.Scenarios[1].SHA256 {
+		t.Errorf("got %+v", r)
+	}
+	if want := (unlike{"workload.clients[0].requests", "40", "30"}); len(r.Workload) != 1 || r.Workload[0] != want {
+		t.Errorf("got %v, want %v", r.Workload, want)
+	}
+	for b, want := range map[string]string{
+		"b.yaml":    "workload.clients[0].requests: 40 in A, 30 in B",
+		"seed.yaml": "One workload, with the same seeds, met both.",
+		"stop.yaml": "stop.yaml: frame.stop.requests: 20: is not as in a.yaml: frame.stop.requests: absent in A, 20 in B",
+	} {
+		code, out, complaint := blisIn(t, dir, "compare", "a.yaml", b, "--metric", "ttft_mean")
+		if (code == exit.Refused) != (b == "stop.yaml") || !strings.Contains(out+complaint, want) {
+			t.Errorf("%s: got %d, %s%s, want %q", b, code, out, complaint, want)
+		}
+	}
+	for _, command := range []string{"compare a.yaml a.yaml", "replicate a.yaml"} {
+		code, out, complaint := blisIn(t, dir, append(strings.Fields(command), "--metric", "ttft_p99")...)
+		if code != exit.Refused || !strings.Contains(complaint, "a.yaml: ttft_p99: 40 samples a run: leave none beyond the percentile") || !strings.Contains(complaint, "100 or more samples") {
+			t.Errorf("%s: got %d, %s%s", command, code, out, complaint)
+		}
+	}
+	for flag, want := range map[string]string{"--margin=2": "--margin: 2: is no share of a figure", "--level=1": "--level: 1: is no confidence level"} {
+		if code, _, complaint := blisIn(t, dir, "compare", "a.yaml", "a.yaml", flag); code != exit.Refused || !strings.Contains(complaint, want) {
+			t.Errorf("%s: got %d, %s", flag, code, complaint)
+		}
 	}
 }
 
@@ -280,14 +322,20 @@ func TestBenchNamesItsWorkloads(t *testing.T) {
 func TestReplicateStopsAtTheWidth(t *testing.T) {
 	dir := withFiles(t, map[string]string{"s.yaml": chatScenario, "fixed.yaml": strings.Replace(strings.Replace(chatScenario, "poisson", "constant", 1), "uniform: {min: 10, max: 400}", "fixed: 50", 1)})
 	code, out, complaint := blisIn(t, dir, "replicate", "s.yaml", "--metric", "ttft_mean", "--width", "0.9", "--json")
-	var figures []spec.Figure
-	if code != 0 || json.Unmarshal([]byte(out), &figures) != nil || len(figures) != 1 || figures[0].Interval.Runs != 5 {
+	var r replicated
+	if code != 0 || json.Unmarshal([]byte(out), &r) != nil || len(r.Figures) != 1 || r.Figures[0].Interval.Runs != 5 || r.Runs != 5 || r.First != 1 || r.Scenario.Path != "s.yaml" || len(r.Scenario.SHA256) != 64 {
 		t.Errorf("a wide interval: got %d, %s%s", code, out, complaint)
 	}
 	code, out, complaint = blisIn(t, dir, "replicate", "s.yaml", "--metric", "ttft_mean", "--width", "1e-9", "--limit", "6", "--json")
-	if code != exit.Failed || json.Unmarshal([]byte(out), &figures) != nil || figures[0].Interval.Runs != 6 || !strings.Contains(complaint, "s.yaml: --width: 1e-09 is not reached within --limit 6: ttft_mean reached 0.") {
+	if code != exit.Failed || json.Unmarshal([]byte(out), &r) != nil || r.Figures[0].Interval.Runs != 6 || r.Runs != 6 || !strings.Contains(complaint, "s.yaml: --width: 1e-09 is not reached within --limit 6: ttft_mean reached 0.") {
 		t.Errorf("the limit: got %d, %s%s", code, out, complaint)
 	}
+	cut := withFiles(t, map[string]string{"cut.yaml": strings.Replace(chatScenario, "workload:", "frame: {stop: {horizon: 1}, drain: excluded}\nworkload:", 1)})
+	code, out, complaint = blisIn(t, cut, "replicate", "cut.yaml", "--metric", "ttft_mean", "--width", "9", "--json")
+	if code != exit.Done || json.Unmarshal([]byte(out), &r) != nil || r.Figures[0].Unfinished < 5 {
+		t.Errorf("runs that end early: got %d, %s%s, want the unfinished of all", code, out, complaint)
+	}
+	t.Chdir(dir)
 	if code, _, complaint = blisIn(t, dir, "replicate", "fixed.yaml"); code != exit.Refused || !strings.Contains(complaint, "has no random input") {
 		t.Errorf("no random input: got %d, %s", code, complaint)
 	}

@@ -3,6 +3,8 @@ package spec
 import (
 	"fmt"
 	"strings"
+
+	"github.com/inference-sim/accuracy-dashboard/internal/fmath"
 )
 
 func (w *Workload) defaults() {
@@ -229,29 +231,47 @@ func (d *Distribution) check(at string, limits span) error {
 	case d.Uniform != nil:
 		return first(limits.one(at+".uniform.min", d.Uniform.Min), limits.from(d.Uniform.Min).one(at+".uniform.max", d.Uniform.Max))
 	case d.Normal != nil:
-		return d.Normal.check(at+".normal", limits, span{-limits.high, limits.high, false})
+		return d.Normal.check(at+".normal", limits)
 	case d.LogNormal != nil:
-		if err := above(at+".lognormal.max", d.LogNormal.Max, d.LogNormal.Min); err != nil {
-			return err
-		}
-		return d.LogNormal.check(at+".lognormal", limits, spanLogarithm)
+		return d.LogNormal.checkLogarithm(at+".lognormal", limits)
 	case d.Exp != nil:
 		return limits.from(leastRatio).check(at+".exponential.mean", d.Exp.Mean)
 	}
 	return d.Empirical.check(at+".empirical", limits)
 }
 
-// check refuses a range so far from the mean that drawing again would not end. of
-// is the range of the mean and the standard deviation.
-func (n *Normal) check(at string, limits, of span) error {
-	err := first(of.check(at+".mean", n.Mean), of.from(0).check(at+".std", n.Std), limits.check(at+".min", n.Min), limits.from(n.Min).check(at+".max", n.Max))
-	if err != nil || of == spanLogarithm {
+// check refuses a range so far from the mean that drawing again would not end.
+func (n *Normal) check(at string, limits span) error {
+	of := span{-limits.high, limits.high, false}
+	err := first(of.check(at+".mean", n.Mean), of.from(0).check(at+".std", n.Std), n.checkRange(at, limits))
+	if err != nil {
 		return err
 	}
 	if slack := 3 * n.Std; n.Min > n.Mean+slack || n.Max < n.Mean-slack {
 		return refuse(at, fmt.Sprintf("%v..%v", n.Min, n.Max), "lies more than three standard deviations from the mean", "a range around the mean")
 	}
 	return nil
+}
+
+func (n *Normal) checkRange(at string, limits span) error {
+	return first(limits.check(at+".min", n.Min), limits.from(n.Min).check(at+".max", n.Max))
+}
+
+// checkLogarithm is check where mean and deviation are of the logarithm. Those of the value
+// itself, stated by mistake, are outside the range's logarithms.
+func (n *Normal) checkLogarithm(at string, limits span) error {
+	if err := first(n.checkRange(at, limits), above(at+".max", n.Max, n.Min)); err != nil {
+		return err
+	}
+	low, high := spanLogarithm.low, fmath.Log(n.Max)
+	if n.Min > 0 {
+		low = fmath.Log(n.Min)
+	}
+	if !(n.Mean >= low && n.Mean <= high) {
+		return refuse(at+".mean", number(n.Mean), "is the mean of the logarithm, and outside the logarithms of min and max",
+			fmt.Sprintf("%.3g to %.3g; a value of mean m and deviation s has std = sqrt(ln(1 + (s/m)^2)) and mean = ln(m) - std^2/2", low, high))
+	}
+	return spanLogarithm.from(0).check(at+".std", n.Std)
 }
 
 func (e *Empirical) check(at string, limits span) error {

@@ -9,7 +9,7 @@ type Distribution struct {
 	Fixed     *float64   `yaml:"fixed,omitempty" json:"fixed,omitempty"`
 	Uniform   *Bounds    `yaml:"uniform,omitempty" json:"uniform,omitempty"`
 	Normal    *Normal    `yaml:"normal,omitempty" json:"normal,omitempty"`
-	LogNormal *Normal    `yaml:"lognormal,omitempty" json:"lognormal,omitempty"` // mean and std of the logarithm
+	LogNormal *Normal    `yaml:"lognormal,omitempty" json:"lognormal,omitempty" jsonschema_description:"mean and std are of the natural logarithm, min and max of the value: a value of mean m and deviation s has std = sqrt(ln(1 + (s/m)^2)) and mean = ln(m) - std^2/2"`
 	Exp       *MeanOnly  `yaml:"exponential,omitempty" json:"exponential,omitempty"`
 	Empirical *Empirical `yaml:"empirical,omitempty" json:"empirical,omitempty"`
 	Source    string     `yaml:"source,omitempty" json:"source,omitempty"`
@@ -72,7 +72,8 @@ type Bounds struct {
 	Max float64 `yaml:"max" json:"max" jsonschema:"default=0"`
 }
 
-// Normal is truncated to Min..Max by drawing again.
+// Normal is truncated to Min..Max by drawing again. Of a lognormal distribution Mean and
+// Std are those of the natural logarithm, Min and Max those of the value.
 type Normal struct {
 	Mean float64 `yaml:"mean" json:"mean" jsonschema:"default=0"`
 	Std  float64 `yaml:"std" json:"std" jsonschema:"default=0"`

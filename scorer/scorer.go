@@ -103,8 +103,17 @@ func identity(t *record.Trial) (record.Point, error) {
 	return p, err
 }
 
+// refused is p without a comparison: what was measured stands alone.
 func refused(p record.Point, r record.Reason, detail string) record.Point {
 	p.Grade, p.Reason, p.Detail = record.G5, r, detail
+	for _, id := range ledger.Metrics() {
+		if v, ok := p.Trial.Unit.Measured(id); ok {
+			if p.Measured == nil {
+				p.Measured = map[string]float64{}
+			}
+			p.Measured[id] = v
+		}
+	}
 	return p
 }
 

@@ -18,8 +18,8 @@ func TestRefusalsAreG5(t *testing.T) {
 	for _, r := range record.Reasons() {
 		trial := exact()
 		trial.Refusal = &record.Refused{Reason: r, Detail: "d"}
-		if p := one(t, trial); p.Grade != record.G5 || p.Reason != r || len(p.Metrics) != 0 {
-			t.Errorf("%s: got %s %s with %d metrics, want G5 without metrics", r, p.Grade, p.Reason, len(p.Metrics))
+		if p := one(t, trial); p.Grade != record.G5 || p.Reason != r || len(p.Metrics) != 0 || len(p.Measured) != 2 || p.Measured["ttft_mean"] <= 0 {
+			t.Errorf("%s: got %s %s with metrics %v, measured %v, want G5 with what was measured and no comparison", r, p.Grade, p.Reason, p.Metrics, p.Measured)
 		}
 	}
 	trial := exact()

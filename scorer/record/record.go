@@ -141,29 +141,30 @@ func Reasons() []Reason {
 
 // Point is a trial compared and graded.
 type Point struct {
-	UnitID        string            `json:"unit_id"`
-	RoleKey       string            `json:"role_key"` // hash of the role key: what bootstrap resamples
-	Lane          string            `json:"lane"`     // engine/model/hardware/precision
-	Engine        string            `json:"engine"`
-	EngineVersion string            `json:"engine_version"`
-	Hardware      string            `json:"hardware"`
-	Model         string            `json:"model"`
-	Precision     string            `json:"precision"`
-	ISL           int               `json:"isl"`
-	OSL           int               `json:"osl"`
-	Concurrency   int               `json:"concurrency"`
-	GPUs          int               `json:"gpus"`
-	Grade         Grade             `json:"grade"`
-	Reason        Reason            `json:"reason,omitempty"`
-	Detail        string            `json:"detail,omitempty"`
-	Differences   []string          `json:"differences"` // every substitution and difference, for people
-	Conditions    []Condition       `json:"conditions"`
-	Metrics       map[string]Metric `json:"metrics"`                         // by metric id
-	KVLimited     bool              `json:"kv_limited"`                      // the simulated run preempted or queued for KV space
-	Distance      *Distance         `json:"distribution_distance,omitempty"` // null: the source records no percentiles
-	Achieved      *Achieved         `json:"achieved_concurrency,omitempty"`  // null: the source records none
-	Tradeoff      *Tradeoff         `json:"tradeoff,omitempty"`
-	Trial         *Trial            `json:"-"` // what it was made from; published as a file of its own
+	UnitID        string             `json:"unit_id"`
+	RoleKey       string             `json:"role_key"` // hash of the role key: what bootstrap resamples
+	Lane          string             `json:"lane"`     // engine/model/hardware/precision
+	Engine        string             `json:"engine"`
+	EngineVersion string             `json:"engine_version"`
+	Hardware      string             `json:"hardware"`
+	Model         string             `json:"model"`
+	Precision     string             `json:"precision"`
+	ISL           int                `json:"isl"`
+	OSL           int                `json:"osl"`
+	Concurrency   int                `json:"concurrency"`
+	GPUs          int                `json:"gpus,omitempty"` // of the simulated deployment; absent: not simulated
+	Grade         Grade              `json:"grade"`
+	Reason        Reason             `json:"reason,omitempty"`
+	Detail        string             `json:"detail,omitempty"`
+	Differences   []string           `json:"differences"` // every substitution and difference, for people
+	Conditions    []Condition        `json:"conditions"`
+	Metrics       map[string]Metric  `json:"metrics"`                         // by metric id
+	Measured      map[string]float64 `json:"measured,omitempty"`              // seconds by metric id, of a point without a comparison
+	KVLimited     bool               `json:"kv_limited"`                      // the simulated run preempted or queued for KV space
+	Distance      *Distance          `json:"distribution_distance,omitempty"` // null: the source records no percentiles
+	Achieved      *Achieved          `json:"achieved_concurrency,omitempty"`  // null: the source records none
+	Tradeoff      *Tradeoff          `json:"tradeoff,omitempty"`
+	Trial         *Trial             `json:"-"` // what it was made from; published as a file of its own
 }
 
 // PointFile is the document published beside a point's page.

@@ -64,6 +64,9 @@ func (s *site) csv() ([]byte, error) {
 		for id := range s.Points[i].Metrics {
 			ids[id] = true
 		}
+		for id := range s.Points[i].Measured {
+			ids[id] = true
+		}
 	}
 	metrics := sortedKeys(ids)
 	head := []string{"unit_id", "lane", "engine", "engine_version", "hardware", "model", "precision", "isl", "osl", "concurrency", "gpus", "grade", "reason", "detail"}
@@ -76,18 +79,19 @@ func (s *site) csv() ([]byte, error) {
 		return nil, err
 	}
 	for i := range s.Points {
-		p := &s.Points[i]
+		p, gpus := &s.Points[i], ""
+		if p.GPUs > 0 {
+			gpus = fmt.Sprint(p.GPUs)
+		}
 		line := []string{p.UnitID, p.Lane, p.Engine, p.EngineVersion, p.Hardware, p.Model, p.Precision, fmt.Sprint(p.ISL), fmt.Sprint(p.OSL),
-			fmt.Sprint(p.Concurrency), fmt.Sprint(p.GPUs), string(p.Grade), string(p.Reason), p.Detail}
+			fmt.Sprint(p.Concurrency), gpus, string(p.Grade), string(p.Reason), p.Detail}
 		for _, id := range metrics {
-			m, ok := p.Metrics[id]
-			switch {
-			case !ok:
-				line = append(line, "", "", "", "")
-			case p.Grade == record.G5:
-				line = append(line, raw(m.Measured), "", m.Unit, "")
-			default:
+			if m, ok := p.Metrics[id]; ok {
 				line = append(line, raw(m.Measured), raw(m.Simulated), m.Unit, raw(m.RelativeError))
+			} else if v, ok := p.Measured[id]; ok {
+				line = append(line, raw(v), "", "s", "")
+			} else {
+				line = append(line, "", "", "", "")
 			}
 		}
 		if err := w.Write(line); err != nil {
@@ -153,11 +157,10 @@ func (s *site) explorer() error {
 		p := &s.Points[i]
 		r := []any{p.UnitID, modelName(p.Model), p.Hardware, chips(p), p.Engine, p.Precision, load(p), p.Concurrency, p.Grade, p.Reason}
 		for _, id := range headlineMetrics {
-			m, ok := p.Metrics[id]
-			if ok && p.Grade != record.G5 {
+			if m, ok := p.Metrics[id]; ok {
 				r = append(r, round3(m.Measured*1000), m.RelativeError)
-			} else if ok {
-				r = append(r, round3(m.Measured*1000), nil)
+			} else if v, ok := p.Measured[id]; ok {
+				r = append(r, round3(v*1000), nil)
 			} else {
 				r = append(r, nil, nil)
 			}

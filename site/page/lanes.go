@@ -155,15 +155,14 @@ func chipCount(p *record.Point) Cell {
 
 // comparisonCells are measured, simulated and error of a metric; empty where there is none.
 func comparisonCells(p *record.Point, metric string) []Cell {
-	m, ok := p.Metrics[metric]
-	if !ok {
-		return []Cell{{}, {}, {}}
+	latency := func(seconds float64) Cell { return Cell{Text: aligned(metric, seconds), Value: raw(seconds)} }
+	if m, ok := p.Metrics[metric]; ok {
+		return []Cell{latency(m.Measured), latency(m.Simulated), {Text: signed(m.RelativeError), Value: raw(m.RelativeError)}}
 	}
-	out := []Cell{{Text: aligned(metric, m.Measured), Value: raw(m.Measured)}, {}, {}}
-	if p.Grade != record.G5 {
-		out[1], out[2] = Cell{Text: aligned(metric, m.Simulated), Value: raw(m.Simulated)}, Cell{Text: signed(m.RelativeError), Value: raw(m.RelativeError)}
+	if v, ok := p.Measured[metric]; ok {
+		return []Cell{latency(v), {}, {}}
 	}
-	return out
+	return []Cell{{}, {}, {}}
 }
 
 // curves draws latency against concurrency, measured joined and simulated dashed, one chart a

@@ -95,10 +95,8 @@ func comparison(p *record.Point) Block {
 		}
 		r := row(name, measured, "", "", "", "")
 		r.ID = id
-		if p.Grade != record.G5 {
-			simulated, _ := quantity(m.Simulated, m.Unit)
-			r.Cells[2], r.Cells[3], r.Cells[5] = text(simulated), text(signed(m.RelativeError)), Cell{Text: m.Interval, Class: "wrap"}
-		}
+		simulated, _ := quantity(m.Simulated, m.Unit)
+		r.Cells[2], r.Cells[3], r.Cells[5] = text(simulated), text(signed(m.RelativeError)), Cell{Text: m.Interval, Class: "wrap"}
 		r.Cells[4] = text("not repeated")
 		if m.Noise != nil {
 			r.Cells[4] = text(percent(*m.Noise))

@@ -60,7 +60,7 @@ func point(i int) record.Point {
 	p.Tradeoff = &record.Tradeoff{Measured: at(1), Simulated: at(1 + error2/2)}
 	p.Trial = trial(i, &p)
 	if p.Grade == record.G5 {
-		p.Tradeoff = nil
+		p.Tradeoff, p.GPUs, p.Measured = nil, 0, map[string]float64{"ttft_mean": ttft, "tpot_mean": tpot}
 		p.Reason, p.Detail, p.Metrics = record.Reasons()[i%len(record.Reasons())], "kv-transfer-config: "+hostile, map[string]record.Metric{}
 		p.Trial.Result, p.Trial.Refusal = nil, &record.Refused{Reason: p.Reason, Detail: p.Detail}
 	} else if p.Grade != record.G1 {

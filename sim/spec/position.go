@@ -11,7 +11,7 @@ import (
 // and returns where the deepest part that exists stands.
 func position(n *yaml.Node, path string) (line, col int) {
 	line, col = n.Line, n.Column
-	for _, part := range strings.FieldsFunc(path, func(r rune) bool { return r == '.' || r == '[' || r == ']' }) {
+	for _, part := range parts(path) {
 		key, value := child(n, part)
 		if value == nil {
 			return line, col
@@ -21,9 +21,13 @@ func position(n *yaml.Node, path string) (line, col int) {
 	return line, col
 }
 
-// find is the value at a dotted path of mappings, nil when it is not written out.
+func parts(path string) []string {
+	return strings.FieldsFunc(path, func(r rune) bool { return r == '.' || r == '[' || r == ']' })
+}
+
+// find is the value at a dotted path, nil when it is not written out.
 func find(n *yaml.Node, path string) *yaml.Node {
-	for _, part := range strings.Split(path, ".") {
+	for _, part := range parts(path) {
 		if _, n = child(n, part); n == nil {
 			return nil
 		}

@@ -11,6 +11,7 @@ package spec
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 
 	"github.com/inference-sim/accuracy-dashboard/internal/canon"
@@ -66,7 +67,7 @@ func Parse(file string, data []byte) (*Scenario, error) {
 	if err := strict.YAML(file, data, s); err != nil {
 		return nil, replaced(err)
 	}
-	if err := first(zeroes(data), s.Complete()); err != nil {
+	if err := first(s.zeroes(data), s.Complete()); err != nil {
 		return nil, Place(file, data, err)
 	}
 	s.text = data
@@ -93,19 +94,30 @@ func (s *Scenario) Placed(err error) error {
 	return err
 }
 
-// zeroes refuses a 0 that is written out where only an absent value means the default.
-func zeroes(data []byte) error {
+// zeroes refuses a 0 that is written out where only an absent value means the default or none.
+func (s *Scenario) zeroes(data []byte) error {
 	var doc yaml.Node
 	if err := yaml.Unmarshal(data, &doc); err != nil {
 		return err
+	}
+	zero := func(field string) bool {
+		var v float64
+		n := find(doc.Content[0], field)
+		return n != nil && n.Tag != "!!null" && n.Decode(&v) == nil && v == 0
 	}
 	for _, f := range []struct {
 		field string
 		of    span
 	}{{"cluster.instances", spanInstances}, {"cluster.nodes", spanNodes}, {"workload.trace.scale", spanRatio}} {
-		var v float64
-		if n := find(doc.Content[0], f.field); n != nil && n.Tag != "!!null" && n.Decode(&v) == nil && v == 0 {
-			return f.of.check(f.field, v)
+		if zero(f.field) {
+			return f.of.check(f.field, 0)
+		}
+	}
+	for i := range s.Workload.Clients {
+		for _, key := range []string{"ttft", "tpot", "e2e"} {
+			if at := fmt.Sprintf("workload.clients[%d].objectives.%s", i, key); zero(at) {
+				return refuse(at, "0", "is an objective that nothing meets", "more than 0 seconds, or no "+key+" for none")
+			}
 		}
 	}
 	return nil

@@ -132,7 +132,8 @@ type Prefix struct {
 	Output *Distribution `yaml:"output,omitempty" json:"output,omitempty"`
 }
 
-// Objectives are a class's service levels in seconds; 0 is none.
+// Objectives are a class's service levels in seconds. Absent is none, which a 0 is here alone: a
+// scenario that writes one out is refused.
 type Objectives struct {
 	TTFT float64 `yaml:"ttft,omitempty" json:"ttft,omitempty"`
 	TPOT float64 `yaml:"tpot,omitempty" json:"tpot,omitempty"`

@@ -65,6 +65,11 @@ func TestTheSchemaRefusesNoScenarioThatRuns(t *testing.T) {
 	if err := json.Unmarshal(text, &raw); err != nil {
 		t.Fatal(err)
 	}
+	for _, says := range []string{"given that all before it were accepted; " + spec.FromShares, "mean and std are of the natural logarithm"} {
+		if !strings.Contains(string(text), says) {
+			t.Errorf("the schema does not say %q", says)
+		}
+	}
 	p := prober{schema: compile(t, "scenario"), raw: raw, tried: map[string]bool{}}
 	all := scenarios(t)
 	for _, file := range slices.Sorted(maps.Keys(all)) {

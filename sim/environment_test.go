@@ -217,6 +217,11 @@ frame: {seed: SEED}
 	if _, second := of(seeded(two, "2"), embeddedWorld(t)); first == second || r.Random != "the acceptance of drafts, from substreams of the frame's seed" {
 		t.Errorf("seeds 1 and 2 give %v and %v s, and random input is %q", first, second, r.Random)
 	}
+	if !slices.ContainsFunc(r.Settings, func(s spec.Setting) bool {
+		return s.Name == "workload.acceptance.per_position" && s.Value == "[0.5 0.5]" && strings.Contains(s.Why, "given that all before it were accepted") && strings.HasSuffix(s.Why, spec.FromShares)
+	}) {
+		t.Error("the settings do not say what a chance per position is of")
+	}
 	again, w := seeded(two, "1"), embeddedWorld(t)
 	again.Workload.Clients, again.Workload.Trace = nil, &spec.Trace{Path: "t.jsonl"}
 	w.Files = fstest.MapFS{"t.jsonl": {Data: trace.Bytes()}}

@@ -149,7 +149,7 @@ func (m *model) addInstances(client des.ID) ([]des.ID, error) {
 	if err != nil {
 		return nil, err
 	}
-	m.settings = settings
+	m.settings = append(settings, WorkloadSettings(s, p)...)
 	m.drafts(p)
 	if e, ok := m.world.Environment.(interface{ Serve(*spec.Acceptance) }); ok {
 		e.Serve(s.Workload.Acceptance)
@@ -174,16 +174,28 @@ func (m *model) addInstances(client des.ID) ([]des.ID, error) {
 }
 
 // drafts gives requests the numbers that decide which of their drafts are accepted,
-// where the engines draft any. Where they do not, the Result says so of an acceptance:
-// arms of one search serve one workload.
+// where the engines draft any.
 func (m *model) drafts(p *plan.PoolPlan) {
 	if p.Drafts.Tokens > 0 {
 		f := substream.New(m.scenario.Frame.Seed, "engine", "draft acceptance")
 		m.generator.drafts = &f
 		m.inputs.drawn = append(m.inputs.drawn, "the acceptance of drafts")
-	} else if m.scenario.Workload.Acceptance != nil {
-		m.settings = append(m.settings, engines.Resolved{Name: "workload.acceptance", Value: "no effect", Source: "rule", Why: "the engine drafts nothing"})
 	}
+}
+
+// WorkloadSettings is how engines of plan p read what the workload states of its text. One
+// that drafts nothing takes any acceptance: arms of one search serve one workload.
+func WorkloadSettings(s *spec.Scenario, p *plan.PoolPlan) []engines.Resolved {
+	const at = "workload.acceptance"
+	switch a := s.Workload.Acceptance; {
+	case a == nil:
+		return nil
+	case p.Drafts.Tokens == 0:
+		return []engines.Resolved{{Name: at, Value: "no effect", Source: "rule", Why: "the engine drafts nothing"}}
+	case len(a.PerPosition) > 0:
+		return []engines.Resolved{{Name: at + ".per_position", Value: fmt.Sprint(a.PerPosition), Source: "scenario", Why: "the chance of each draft, given that all before it were accepted; " + spec.FromShares}}
+	}
+	return nil
 }
 
 // wants is whether the frame asks for some statistic of a quantity.

@@ -58,7 +58,10 @@ func explain(w *world.World, s *spec.Scenario) ([]engines.Resolved, *plan.PoolPl
 		return nil, nil, s.Placed(err)
 	}
 	settings, p, err := kind.Explain(sim.EngineSpec(s), w.Environment())
-	return settings, p, s.Placed(err)
+	if err != nil {
+		return nil, nil, s.Placed(err)
+	}
+	return append(settings, sim.WorkloadSettings(s, p)...), p, nil
 }
 
 func drawExplained(w io.Writer, settings []engines.Resolved, p *plan.PoolPlan, front cost.FrontEnd) error {

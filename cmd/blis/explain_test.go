@@ -62,6 +62,18 @@ func TestRecordedBlockCount(t *testing.T) {
 	}
 }
 
+// What the workload states of its text is a setting like the engine's own.
+func TestExplainSaysWhatAnAcceptanceIsOf(t *testing.T) {
+	stated := strings.Replace(chatScenario, "workload:", "workload:\n  acceptance: {per_position: [0.6]}", 1)
+	drafts := strings.NewReplacer("max-num-seqs: 32", "tensor-parallel-size: 8, speculative-config: {method: mtp, num_speculative_tokens: 1}", "llama-3.1-8b", "deepseek-r1", "h100_sxm", "h200_sxm")
+	for scenario, want := range map[string]string{stated: `workload.acceptance +no effect`, drafts.Replace(stated): `workload.acceptance.per_position +\[0.6\] +scenario +the chance of each draft, given that`} {
+		code, text, stderr := execute(t, explainCmd(), write(t, "s.yaml", scenario))
+		if code != exit.Done || !regexp.MustCompile(want).MatchString(text) {
+			t.Errorf("got %d, %s, want %s in\n%s", code, stderr, want, text)
+		}
+	}
+}
+
 func TestScenarioFromArgs(t *testing.T) {
 	keep.Rule(t, "X19")
 	manifest := write(t, "deployment.yaml", `apiVersion: apps/v1

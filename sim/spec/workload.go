@@ -17,8 +17,11 @@ type Acceptance struct {
 	// drafter's own is taken, or the closest one borrowed.
 	Profile string `yaml:"profile,omitempty" json:"profile,omitempty"`
 	// PerPosition is the chance that draft 1, 2, ... is accepted given all before it.
-	PerPosition []float64 `yaml:"per_position,omitempty,flow" json:"per_position,omitempty"`
+	PerPosition []float64 `yaml:"per_position,omitempty,flow" json:"per_position,omitempty" jsonschema_description:"the chance of each draft, given that all before it were accepted; of shares of all steps, as vLLM logs per position, divide each by the one before it"`
 }
+
+// FromShares is how PerPosition follows from what an engine logs.
+const FromShares = "of shares of all steps, as vLLM logs per position, divide each by the one before it"
 
 // The releases of the InferenceX benchmark client whose draws are reproduced.
 const (

@@ -233,7 +233,9 @@ func TestCompareHasThreeOutcomes(t *testing.T) {
 // refuses two experiments.
 func TestCompareSaysWhatItCompares(t *testing.T) {
 	keep.Rule(t, "DEV-8", "DEV-11")
-	framed := func(frame string) string { return strings.Replace(chatScenario, "workload:", "frame: "+frame+"\nworkload:", 1) }
+	framed := func(frame string) string {
+		return strings.Replace(chatScenario, "workload:", "frame: "+frame+"\nworkload:", 1)
+	}
 	dir := withFiles(t, map[string]string{"a.yaml": chatScenario, "b.yaml": strings.Replace(chatScenario, "requests: 40", "requests: 30", 1),
 		"seed.yaml": framed("{seed: 9, scopes: [instance]}"), "stop.yaml": framed("{stop: {requests: 20}}")})
 	code, out, complaint := blisIn(t, dir, "compare", "a.yaml", "b.yaml", "--metric", "ttft_mean", "--margin", "0.1", "--json")

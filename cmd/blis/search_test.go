@@ -104,6 +104,18 @@ func TestSearchDependsOnItsInputsAlone(t *testing.T) {
 	}
 }
 
+// What would run over a plot is shortened by whole letters, or broken before its unit.
+func TestLongNamesInAPlotAreShortened(t *testing.T) {
+	long := strings.Repeat("界", mostLetters+1)
+	if got := shortened(long); got != strings.Repeat("界", mostLetters-1)+"…" || shortened(got) != got {
+		t.Errorf("got %q", got)
+	}
+	axis := axisOf(&search.Figure{Metric: "output_throughput_per_accelerator", Aggregate: "max", Scope: "instance", Unit: "tokens/s"})
+	if axis.Label != "max output_throughput_per_accelerator of instance\n(tokens/s)" {
+		t.Errorf("got %q", axis.Label)
+	}
+}
+
 // A front of two metrics is drawn with the arms that miss a constraint.
 func TestSearchDrawsTheFront(t *testing.T) {
 	front := strings.Replace(seats, "rank: [{metric: ttft_mean}]", "rank: [{metric: ttft_mean}, {metric: output_throughput_per_accelerator}]\nconstraints: [{metric: e2e_p99, at_most: 0.5}]", 1)

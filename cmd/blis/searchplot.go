@@ -78,8 +78,24 @@ func newArmChart(r *search.Report) *armChart {
 	return c
 }
 
+// axisOf breaks a long label before its unit, as an upright one is no longer than its panel.
 func axisOf(f *search.Figure) plot.Axis {
-	return plot.Axis{Label: quantityName(f) + " (" + f.Unit + ")"}
+	name, unit := quantityName(f), " ("+f.Unit+")"
+	if len(name+unit) > mostLetters {
+		unit = "\n" + strings.TrimSpace(unit)
+	}
+	return plot.Axis{Label: name + unit}
+}
+
+// mostLetters of a name leave half the width to the marks.
+const mostLetters = 48
+
+// shortened is a name with at most mostLetters.
+func shortened(name string) string {
+	if letters := []rune(name); len(letters) > mostLetters {
+		return string(letters[:mostLetters-1]) + "…"
+	}
+	return name
 }
 
 // add puts an arm at x, y with the interval of one of its figures.
@@ -101,10 +117,10 @@ func listed(c *armChart) plot.Chart {
 	for _, choice := range c.first.Choices {
 		c.Y.Label += ", " + choice.Axis
 	}
-	c.Y.Label = "place: " + strings.TrimPrefix(c.Y.Label, ", ")
+	c.Y.Label = shortened("place: " + strings.TrimPrefix(c.Y.Label, ", "))
 	for k, n := range c.report.Order[:min(mostArms, len(c.report.Order))] {
 		a := &c.report.Arms[n-1]
-		c.Y.Names = append(c.Y.Names, placeOf(c.report, a, k)+":  "+strings.Join(optionsOf(a), ", "))
+		c.Y.Names = append(c.Y.Names, shortened(placeOf(c.report, a, k)+":  "+strings.Join(optionsOf(a), ", ")))
 		c.add(a, &a.Figures[0], a.Figures[0].Value, float64(k))
 	}
 	return c.Chart

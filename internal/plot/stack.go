@@ -7,7 +7,6 @@ import (
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
-	"gonum.org/v1/plot/vg/vgsvg"
 )
 
 // Stack draws charts of one x axis under each other on white, under a title: one range
@@ -36,7 +35,7 @@ func Stack(title string, charts []Chart, t Theme) ([]byte, error) {
 	for _, r := range rows {
 		r[0].X.Min, r[0].X.Max = lo, hi
 	}
-	canvas := vgsvg.NewWith(vgsvg.UseWH(width, height*vg.Length(len(rows))), vgsvg.EmbedFonts(false))
+	canvas := newCanvas(width, height*vg.Length(len(rows)))
 	paper := draw.New(canvas)
 	paper.SetColor(color.White)
 	paper.Fill(paper.Rectangle.Path())

@@ -21,7 +21,7 @@ func TestStackSharesTheXAxis(t *testing.T) {
 	if err != nil || !bytes.Contains(svg, []byte(">a title<")) {
 		t.Fatalf("got %v, %d bytes", err, len(svg))
 	}
-	at := regexp.MustCompile(`<text x="([0-9.]+)"[^>]*>3<`).FindAllSubmatch(svg, -1)
+	at := regexp.MustCompile(`<text [^>]*\bx="([0-9.]+)"[^>]*>3<`).FindAllSubmatch(svg, -1)
 	if len(at) != 2 || !bytes.Equal(at[0][1], at[1][1]) {
 		t.Errorf("tick 3 is at %q, want two of one place", at)
 	}

@@ -1,7 +1,6 @@
 package plot
 
 import (
-	"bytes"
 	"fmt"
 	"image/color"
 	"math"
@@ -13,7 +12,6 @@ import (
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
-	"gonum.org/v1/plot/vg/vgsvg"
 )
 
 const (
@@ -30,7 +28,7 @@ func SVG(c Chart, t Theme) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	canvas := vgsvg.NewWith(vgsvg.UseWH(width, tall(c)), vgsvg.EmbedFonts(false))
+	canvas := newCanvas(width, tall(c))
 	p.Draw(draw.Crop(draw.New(canvas), vg.Points(4), -vg.Points(8), vg.Points(2), -vg.Points(4))) // labels are not cut at the edges
 	return write(canvas)
 }
@@ -58,16 +56,6 @@ func build(c Chart, t Theme) (*plot.Plot, error) {
 	}
 	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = lo.X, hi.X, lo.Y, hi.Y
 	return p, nil
-}
-
-func write(canvas *vgsvg.Canvas) ([]byte, error) {
-	var b bytes.Buffer
-	if _, err := canvas.WriteTo(&b); err != nil {
-		return nil, err
-	}
-	// The reader's machine need not have the font gonum measured with.
-	return bytes.ReplaceAll(b.Bytes(), []byte("font-family:Liberation Sans"),
-		[]byte("font-family:Liberation Sans,Arial,Helvetica,sans-serif")), nil
 }
 
 func tall(c Chart) vg.Length {
@@ -139,7 +127,7 @@ func addReferences(p *plot.Plot, c Chart, t Theme) error {
 }
 
 // shapes tell series apart where colour cannot.
-var shapes = []draw.GlyphDrawer{draw.CircleGlyph{}, draw.TriangleGlyph{}, draw.SquareGlyph{}, draw.RingGlyph{}, draw.PlusGlyph{}, draw.CrossGlyph{}}
+var shapes = []draw.GlyphDrawer{draw.CircleGlyph{}, draw.PyramidGlyph{}, draw.BoxGlyph{}, draw.RingGlyph{}, strokes{{X: 1}, {Y: 1}}, strokes{{X: 1, Y: 1}, {X: 1, Y: -1}}}
 
 func addSeries(p *plot.Plot, c Chart, s Series, t Theme) error {
 	var xys plotter.XYs
@@ -208,7 +196,23 @@ func legends(c Chart) (n int) {
 const few, many = 100, 1000
 
 // radius of a dot: dots of a series cover about as much, however many there are.
-func radius(n int) vg.Length { return vg.Points(max(0.9, 2.2*math.Sqrt(min(1, 200/float64(n))))) }
+func radius(n int) vg.Length {
+	return vg.Points(max(0.9, min(3.2, 2.2*math.Sqrt(200/float64(n)))))
+}
+
+// strokes is a glyph of lines through its middle, each to this share of the radius.
+type strokes []vg.Point
+
+// DrawGlyph implements draw.GlyphDrawer.
+func (s strokes) DrawGlyph(c *draw.Canvas, style draw.GlyphStyle, at vg.Point) {
+	var path vg.Path
+	for _, end := range s {
+		path.Move(at.Sub(end.Scale(style.Radius)))
+		path.Line(at.Add(end.Scale(style.Radius)))
+	}
+	c.SetLineStyle(draw.LineStyle{Color: style.Color, Width: style.Radius / 2})
+	c.Stroke(path)
+}
 
 // specks draws squares as one path.
 type specks struct {
@@ -277,12 +281,12 @@ func (f fixed) Ticks(lo, hi float64) []plot.Tick {
 	return ticks
 }
 
-// rounds labels multiples of 1, 2 or 5 times a power of ten, about six of them.
+// rounds labels multiples of 1, 2 or 5 times a power of ten, three to seven of them.
 type rounds struct{}
 
 func (rounds) Ticks(lo, hi float64) (ticks []plot.Tick) {
 	step := math.Pow(10, math.Floor(math.Log10(hi-lo)))
-	for _, finer := range []float64{1, 2, 5} {
+	for _, finer := range []float64{0.5, 1, 2, 5} {
 		if (hi-lo)/(step/finer) >= 3.5 {
 			step /= finer
 			break

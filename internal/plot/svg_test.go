@@ -66,6 +66,20 @@ func TestSVGDrawsEveryMark(t *testing.T) {
 	}
 }
 
+// A text is as long as it was measured in whatever font it is shown, so that none runs over
+// another.
+func TestTextsHaveTheirLength(t *testing.T) {
+	c := scatter
+	c.X.Label = "a < b"
+	svg, err := SVG(c, Light)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if texts, long := bytes.Count(svg, []byte("<text ")), bytes.Count(svg, []byte("<text textLength=")); texts == 0 || texts != long || !bytes.Contains(svg, []byte(">a &lt; b<")) {
+		t.Errorf("%d texts, %d with a length", texts, long)
+	}
+}
+
 func TestSVGRefusesAnEmptyChart(t *testing.T) {
 	empty := Chart{ID: "x", X: Axis{Log: true}, Series: []Series{{Marks: []Mark{{X: 0, Y: 1}}}}}
 	if _, err := SVG(empty, Light); err == nil {
@@ -143,8 +157,8 @@ func TestManyMarksStaySmall(t *testing.T) {
 			t.Errorf("%d, joined %v: got %d circles in %d bytes, want %d in at most 150,000", c.n, c.joined, got, len(svg), c.circles)
 		}
 	}
-	if few, lots := radius(20), radius(2000); few != radius(200) || lots >= few/2 {
-		t.Errorf("radius of a dot: got %v of 20 marks and %v of 2000, want the second much smaller", few, lots)
+	if one, some, lots := radius(1), radius(20), radius(2000); some != one || some < 3 || lots >= some/2 {
+		t.Errorf("radius of a dot: got %v of 1 mark, %v of 20 and %v of 2000, want the last much smaller", one, some, lots)
 	}
 }
 
@@ -153,7 +167,7 @@ func TestTicksAreRoundAndAsLongAsEachOther(t *testing.T) {
 		lo, hi float64
 		want   string
 	}{
-		{-0.3, 5000, "0 1000 2000 3000 4000 5000"}, {0, 2.2, "0.0 0.5 1.0 1.5 2.0"}, {-0.12, 0.25, "-0.1 0.0 0.1 0.2"}, {20, 61, "20 30 40 50 60"}, {1e6, 3.1e6, "1000000 1500000 2000000 2500000 3000000"},
+		{-0.3, 5000, "0 1000 2000 3000 4000 5000"}, {0, 2.2, "0.0 0.5 1.0 1.5 2.0"}, {-0.12, 0.25, "-0.1 0.0 0.1 0.2"}, {20, 61, "20 30 40 50 60"}, {1740, 2680, "1800 2000 2200 2400 2600"}, {1e6, 3.1e6, "1000000 1500000 2000000 2500000 3000000"},
 	} {
 		var got []string
 		for _, tick := range (rounds{}).Ticks(c.lo, c.hi) {

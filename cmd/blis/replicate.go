@@ -67,9 +67,19 @@ type replicated struct {
 // run gives each metric's figure. short is a *exit.CheckFailed when the limit came
 // before the width.
 func (q *replicateQuery) run(ctx context.Context, path string) (out *replicated, short, err error) {
-	if !(q.width >= 0) || !(q.level > 0 && q.level < 1) || q.limit < analysis.MinReplications {
-		return nil, nil, &diag.Refusal{Field: "--width, --level, --limit", Value: fmt.Sprint(q.width, ", ", q.level, ", ", q.limit), Problem: "are out of range",
-			Accept: fmt.Sprintf("a width of 0 or more, a level in 0..1, a limit of %d or more", analysis.MinReplications)}
+	for _, f := range []struct {
+		name   string
+		value  float64
+		ok     bool
+		accept string
+	}{
+		{"--width", q.width, q.width >= 0, "0 or more"},
+		{"--level", q.level, q.level > 0 && q.level < 1, "above 0 and below 1"},
+		{"--limit", float64(q.limit), q.limit >= analysis.MinReplications, fmt.Sprintf("%d or more", analysis.MinReplications)},
+	} {
+		if !f.ok {
+			return nil, nil, &diag.Refusal{Field: f.name, Value: fmt.Sprint(f.value), Problem: "is out of range", Accept: f.accept}
+		}
 	}
 	if err := checkMetrics(q.metrics); err != nil {
 		return nil, nil, err

@@ -270,6 +270,11 @@ func TestCompareSaysWhatItCompares(t *testing.T) {
 			t.Errorf("%s: got %d, %s", flag, code, complaint)
 		}
 	}
+	for flag, want := range map[string]string{"--width=-1": "--width: -1: is out of range", "--level=1": "--level: 1: is out of range\nhint: accepted: above 0", "--limit=1": "--limit: 1: is out of range"} {
+		if code, _, complaint := blisIn(t, dir, "replicate", "a.yaml", flag); code != exit.Refused || !strings.Contains(complaint, want) {
+			t.Errorf("%s: got %d, %s", flag, code, complaint)
+		}
+	}
 }
 
 func TestSchemaValidateAndMetrics(t *testing.T) {

@@ -85,5 +85,5 @@ func (s *setup) terms() []engines.Resolved {
 		add(i, "kv-budget", s.plan.KVBudget[i], "what is left")
 	}
 	return append(out, engines.Resolved{Name: "num-gpu-blocks", Value: fmt.Sprint(s.budget.blocks), Source: "rule",
-		Why: fmt.Sprintf("budget over %.0f bytes a block", float64(s.budget.page))})
+		Why: fmt.Sprintf("budget over %.0f bytes a block; %d hold KV, one is the null block", float64(s.budget.page), s.budget.blocks-1)})
 }

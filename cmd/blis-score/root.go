@@ -55,7 +55,7 @@ func (o *options) outputFlags(c *cobra.Command) {
 	f.StringVar(&o.key, "key", "", "PEM private key (P-256) that signs the site; without one the signature proves integrity only")
 	f.StringVar(&o.library, "charts", "site/node_modules", "node_modules with the chart library; without it charts are static pictures")
 	f.StringVar(&o.snapshots, "snapshots", "", "directory of published releases, kept in the new site; the site at --out has them unless this is set")
-	f.StringVar(&o.rules, "rules", "", "what blis invariants check --run --out wrote of this commit, for the page of rules")
+	f.StringVar(&o.rules, "rules", "", "what 'blis invariants check --run --out' wrote of this commit, for the page of rules")
 	o.junitFlag(f, "points")
 	o.summaryFlag(f)
 	f.BoolVar(&o.json, "json", false, "print the summary as JSON in place of the closing table")

@@ -88,7 +88,7 @@ func TestPagesAndHelpResolve(t *testing.T) {
 	}
 	d.Index()
 	pages := written(m)
-	found := doccheck.Help(d.Commands[0], d)
+	found := append(doccheck.Help(d.Commands[0], d), doccheck.Strings(d)...)
 	for p, contributor := range pages {
 		if contributor {
 			found = append(found, doccheck.Contributor(p, m.Files[p], d)...)

@@ -102,12 +102,32 @@ func (p *page) showsOthers(t *Tree) (found bool) {
 	return found
 }
 
-// flag checks a span that begins with a flag, unless it is known to be right.
+// programs are the project's own that the page shows a command of.
+func (p *page) programs(t *Tree) (out []string) {
+	see := func(s string) {
+		words := shellWords(s)
+		if len(words) > 1 && words[0] == "go" && words[1] == "run" {
+			words = []string{path.Base(strings.Join(words[2:min(3, len(words))], ""))}
+		}
+		if len(words) > 0 && t.flags[words[0]] != nil {
+			out = append(out, words[0])
+		}
+	}
+	p.walk(func(_ ast.Node, s string) { see(s) }, func(_ ast.Node, _, s string) {
+		for line := range strings.Lines(s) {
+			see(strings.TrimPrefix(strings.TrimSpace(line), "$ "))
+		}
+	}, func(ast.Node, string) {}, func(ast.Node, string) {})
+	return out
+}
+
+// flag checks a span that begins with a flag, unless it is known to be right: a program
+// that the page shows a command of has it, or any where the page shows none.
 func (p *page) flag(n ast.Node, s string, t *Tree, right bool) {
 	word, _, _ := strings.Cut(s, " ")
 	name, isFlag := strings.CutPrefix(word, "--")
-	if name, _, _ = strings.Cut(name, "="); isFlag && !right && !t.flag(name) && !strings.Contains(p.blocks(), word) {
-		p.add(n, "name a flag of the programs", "no program has the flag %s", word)
+	if name, _, _ = strings.Cut(name, "="); isFlag && !right && !t.flag(name, p.programs(t)) && !strings.Contains(p.blocks(), word) {
+		p.add(n, "name a flag of the programs", "no program of the page has the flag %s", word)
 	}
 }
 

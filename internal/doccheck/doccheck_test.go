@@ -14,7 +14,7 @@ func sample(t *testing.T) *Tree {
 	m, err := invariants.Load(fstest.MapFS{
 		"Makefile":          {Data: []byte("test:\n\tgo test ./...\n")},
 		"ledger/unit.go":    {Data: []byte("package ledger\n\ntype Unit struct{ ID string }\n")},
-		"cmd/tool/main.go":  {Data: []byte("package main\n\nvar use, flag = \"pack --release V\", \"release\"\n")},
+		"cmd/tool/main.go":  {Data: []byte("package main\n\nfunc f() { use(\"pack --release V\", \"json\"); flags.StringVar(&v, \"release\", \"\", \"tag\") }\n")},
 		"content/a/page.md": {Data: []byte("x")},
 	})
 	if err != nil {
@@ -44,7 +44,7 @@ func TestContributorFinds(t *testing.T) {
 		{"`Gone`", "the module has no Gone"},
 		{"`ROWS`", ""},
 		{"`--json`", ""},
-		{"`--gone`", "no program has the flag --gone"},
+		{"`--gone`", "no program of the page has the flag --gone"},
 		{"```\ncosign verify --offline\n```\n\n`--offline`", ""},
 		{"`ttft_mean`", ""},
 		{"`ttft_p42`", "ttft_p42 is no metric"},
@@ -53,6 +53,7 @@ func TestContributorFinds(t *testing.T) {
 		{"`go run ./cmd/blis run --gone`", "go run ./cmd/blis"},
 		{"`go run ./cmd/tool pack --release V`", ""},
 		{"`go run ./cmd/tool send`", "tool has no command send"},
+		{"`go run ./cmd/tool pack --json`", "tool has no flag --json"},
 		{"`make test`", ""},
 		{"`make tea`", "the Makefile has no target tea"},
 		{"X6 and [it](inv:X6)", ""},
@@ -78,9 +79,12 @@ func TestCommandsOfAnyPageAreChecked(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{"`blis run --json`, `--json`, `--help` and `ledger/gone.go`", ""},
 		{"`blis run --gone`", "blis run has no flag --gone"},
-		{"`--gone FILE`", "no program has the flag --gone"},
+		{"`--gone FILE`", "no program of the page has the flag --gone"},
 		{"```\ncosign verify --offline\n```\n\n`--offline FILE` and `--root`", ""},
-		{"```\nblis run --json\n```\n\n`--root`", "no program has the flag --root"},
+		{"`blis run FILE` and `--release V`", "no program of the page has the flag --release"},
+		{"`blis run FILE`, `go run ./cmd/tool pack` and `--release V`", ""},
+		{"`--release V`", ""},
+		{"```\nblis run --json\n```\n\n`--root`", "no program of the page has the flag --root"},
 	} {
 		check(t, c.text, Commands("content/x.md", []byte(c.text+"\n"), tree), c.want)
 	}
@@ -113,6 +117,30 @@ func TestHelpFinds(t *testing.T) {
 	}
 	tree.Module = m
 	check(t, "a message", Help(tree.Commands[0], tree), "cmd/blis/a.go:3: no command has the flag --gone")
+}
+
+func TestCommandsInStringsAreChecked(t *testing.T) {
+	for _, c := range []struct{ expr, want string }{
+		{`"go run ./cmd/tool pack --release " + id + " and more"`, ""},
+		{`"go run ./cmd/tool pack --release " + id + " --gone"`, "site/a.go:3: \"go run ./cmd/tool pack --release X --gone\": tool has no flag --gone"},
+		{`"first\ngo run ./cmd/blis run --gone"`, "blis run has no flag --gone"},
+		{"\"see `blis run --gone` \"", "blis run has no flag --gone"},
+		{"\"see `blis run --gone \" + file", "blis run has no flag --gone"},
+		{`say("go run ./cmd/blis gone") + "x"`, "blis has no command gone"},
+		{"\"see `vllm serve --gone`, `--gone` and blis run --json\"", ""},
+	} {
+		tree := sample(t)
+		m, err := invariants.Load(fstest.MapFS{"site/a.go": {Data: []byte("package site\n\nvar text = " + c.expr + "\n")}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for p, src := range tree.Module.Files {
+			m.Files[p] = src
+		}
+		m.Folders["cmd/blis"], m.Folders["cmd/tool"] = true, true
+		tree.Module = m
+		check(t, c.expr, Strings(tree), c.want)
+	}
 }
 
 func TestPeopleFinds(t *testing.T) {

@@ -26,18 +26,24 @@ type Tree struct {
 	names    map[string]bool            // exported names, alone and as package.Name
 	packages map[string]bool            // names of packages
 	bases    map[string]bool            // file names without their folder
-	literals map[string]map[string]bool // strings of each program
+	literals map[string]map[string]bool // first words of the strings of each program, its commands among them
+	flags    map[string]map[string]bool // flags each program registers
 	targets  map[string]bool
 }
 
 // Index makes t ready to be asked.
 func (t *Tree) Index() *Tree {
-	t.names, t.packages, t.bases, t.literals, t.targets = map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]map[string]bool{}, map[string]bool{}
+	t.names, t.packages, t.bases, t.targets = map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}
+	t.literals, t.flags = map[string]map[string]bool{}, map[string]map[string]bool{}
 	for p := range t.Module.Files {
 		t.bases[path.Base(p)] = true
 	}
 	for _, f := range t.Module.Go {
 		t.collect(f)
+	}
+	for _, c := range t.Commands {
+		t.flags[c.Name()] = map[string]bool{}
+		each(c, func(f *pflag.Flag) { t.flags[c.Name()][f.Name] = true })
 	}
 	for _, m := range regexp.MustCompile(`(?m)^([a-z]+):`).FindAllSubmatch(t.Module.Files["Makefile"], -1) {
 		t.targets[string(m[1])] = true
@@ -54,6 +60,9 @@ func (t *Tree) collect(f *invariants.GoFile) {
 	}
 	program := path.Base(f.Dir())
 	t.packages[f.Name.Name] = true
+	if f.Name.Name == "main" && t.literals[program] == nil {
+		t.literals[program], t.flags[program] = map[string]bool{}, map[string]bool{}
+	}
 	ast.Inspect(f.File, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.FuncDecl:
@@ -68,17 +77,40 @@ func (t *Tree) collect(f *invariants.GoFile) {
 			for _, name := range n.Names {
 				add(name)
 			}
+		case *ast.CallExpr:
+			if name := registers(n); name != "" && f.Name.Name == "main" && !f.Test() {
+				t.flags[program][name] = true
+			}
 		case *ast.BasicLit:
 			if s, err := strconv.Unquote(n.Value); n.Kind == token.STRING && err == nil && f.Name.Name == "main" {
-				if t.literals[program] == nil {
-					t.literals[program] = map[string]bool{}
-				}
 				word, _, _ := strings.Cut(s, " ")
 				t.literals[program][word] = true
 			}
 		}
 		return true
 	})
+}
+
+var setter = regexp.MustCompile(`^(?:Bool|Int|Float64|String|StringArray|StringSlice)(Var)?$`)
+
+// registers is the flag that a call of a flag set's methods adds, or "".
+func registers(c *ast.CallExpr) string {
+	sel, ok := c.Fun.(*ast.SelectorExpr)
+	if !ok {
+		return ""
+	}
+	m, at := setter.FindStringSubmatch(sel.Sel.Name), 0
+	if m != nil && m[1] != "" {
+		at = 1 // after the variable
+	}
+	if m == nil || len(c.Args) < at+3 { // name, default and usage
+		return ""
+	}
+	l, ok := c.Args[at].(*ast.BasicLit)
+	if !ok || l.Kind != token.STRING {
+		return ""
+	}
+	return strings.Trim(l.Value, `"`)
 }
 
 // exists says that p, relative to the module, is a file or a folder, or matches one.
@@ -156,7 +188,7 @@ func (t *Tree) command(words []string) (problem string, known bool) {
 	}
 	for _, a := range args {
 		if name, isFlag := strings.CutPrefix(a, "--"); isFlag {
-			if name, _, _ = strings.Cut(name, "="); name != "help" && !literals[name] {
+			if name, _, _ = strings.Cut(name, "="); name != "help" && !t.flags[program][name] {
 				return program + " has no flag --" + name, true
 			}
 		}
@@ -208,19 +240,23 @@ func lookup(c *cobra.Command, name string) *pflag.Flag {
 	return c.InheritedFlags().Lookup(name)
 }
 
-// flag says that some program has the flag.
-func (t *Tree) flag(name string) bool {
-	for _, c := range t.Commands {
-		if has(c, name) {
-			return true
-		}
-	}
-	for _, words := range t.literals {
-		if words[name] {
+// flag says that one of the programs, or any where none is named, has the flag.
+func (t *Tree) flag(name string, programs []string) bool {
+	for program, flags := range t.flags {
+		if (len(programs) == 0 || slices.Contains(programs, program)) && flags[name] {
 			return true
 		}
 	}
 	return name == "help"
+}
+
+// each calls see for every flag of c and of the commands below it.
+func each(c *cobra.Command, see func(*pflag.Flag)) {
+	c.Flags().VisitAll(see)
+	c.PersistentFlags().VisitAll(see)
+	for _, sub := range c.Commands() {
+		each(sub, see)
+	}
 }
 
 // has says that c or a command below it has the flag.

@@ -90,3 +90,15 @@ func TestCatalogDerive(t *testing.T) {
 		t.Errorf("check after an edit: got exit %d, %q; want 3 and both lines", code, text)
 	}
 }
+
+// The program says what it was built from, and every group of commands refuses a word it does not know.
+func TestRootAnswersForEveryCommand(t *testing.T) {
+	if code, out, _ := execute(t, root(), "--version"); code != exit.Done || !strings.HasPrefix(out, "blis version unreleased, commit ") {
+		t.Errorf("--version: got %d, %q", code, out)
+	}
+	for _, group := range []string{"catalog", "registry", "oracle", "invariants", "trace", "ledger"} {
+		if code, _, complaint := execute(t, root(), group, "foo"); code != exit.Usage || !strings.Contains(complaint, `unknown command "foo" for "blis `+group) {
+			t.Errorf("%s foo: got %d, %q", group, code, complaint)
+		}
+	}
+}

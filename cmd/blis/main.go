@@ -12,13 +12,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-func main() {
-	c := root()
-	info, _ := debug.ReadBuildInfo() // nil without
-	b := builtFrom(info)
-	c.Version = b.Release + ", commit " + b.Commit
-	os.Exit(exit.Main(c))
-}
+func main() { os.Exit(exit.Main(root())) }
 
 // builtFrom is what the program was built from. info is nil where it has no build information.
 func builtFrom(info *debug.BuildInfo) search.Build {
@@ -47,6 +41,9 @@ func root() *cobra.Command {
 		Long: "Simulates LLM serving clusters: vLLM and SGLang step by step, every step priced.\n\n" +
 			"Exit codes: 0 done; 1 refused input, also when interrupted; 2 wrong usage; 3 a check failed; 70 a defect of the program.",
 	}
+	info, _ := debug.ReadBuildInfo() // nil without
+	b := builtFrom(info)
+	c.Version = b.Release + ", commit " + b.Commit
 	registry := registryCmd()
 	registry.AddCommand(fitCompositeCmd())
 	c.AddCommand(runCmd(), replayCmd(), traceCmd(), compareCmd(), replicateCmd(), searchCmd(), benchCmd(), metricsCmd(), schemaCmd(), catalogCmd(), ledgerCmd(), priceCmd(), registry, oracleCmd(), fieldsCmd(), explainCmd(), scenarioCmd(), docsCmd(), invariantsCmd())

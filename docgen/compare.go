@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// Stale compares rendered files with the tree at root and says, file by file, what is
-// missing, different or no longer rendered. others are paths below content/generated
+// Stale compares rendered files with the tree at root and says what is missing, different
+// or no longer rendered, in a line for each file. others are paths below content/generated
 // that another program renders.
 func Stale(files map[string][]byte, root fs.FS, others ...string) ([]string, error) {
 	var out []string
@@ -23,9 +23,7 @@ func Stale(files map[string][]byte, root fs.FS, others ...string) ([]string, err
 		case err != nil:
 			return nil, err
 		case !bytes.Equal(got, files[p]):
-			for _, d := range differences(string(got), string(files[p])) {
-				out = append(out, p+":"+d)
-			}
+			out = append(out, p+":"+difference(string(got), string(files[p])))
 		}
 	}
 	err := fs.WalkDir(root, strings.TrimSuffix(dir, "/"), func(p string, d fs.DirEntry, err error) error {
@@ -43,21 +41,28 @@ func Stale(files map[string][]byte, root fs.FS, others ...string) ([]string, err
 	return out, err
 }
 
-// differences are the lines that changed; where lines came or went, the first of them.
-func differences(got, want string) (out []string) {
+// difference is the first line that changed, and how many did or how many came or went.
+func difference(got, want string) string {
 	g, w := strings.Split(got, "\n"), strings.Split(want, "\n")
+	lines := fmt.Sprintf("has %d lines, its owner %d", len(g), len(w))
+	first, changed := "", 0
 	for i := range min(len(g), len(w)) {
-		if g[i] != w[i] {
-			out = append(out, fmt.Sprintf("%d: is %.80q, its owner says %.80q", i+1, g[i], w[i]))
+		if g[i] == w[i] {
+			continue
 		}
-		if len(out) == 1 && len(g) != len(w) {
-			return append(out, fmt.Sprintf("%d: has %d lines, its owner %d", i+1, len(g), len(w)))
+		if changed++; first == "" {
+			first = fmt.Sprintf("%d: is %.80q, its owner says %.80q", i+1, g[i], w[i])
 		}
 	}
-	if out == nil {
-		out = append(out, fmt.Sprintf("%d: has %d lines, its owner %d", min(len(g), len(w)), len(g), len(w)))
+	switch {
+	case first == "":
+		return fmt.Sprintf("%d: %s", min(len(g), len(w)), lines)
+	case len(g) != len(w):
+		return first + ", and " + lines
+	case changed > 1:
+		return fmt.Sprintf("%s, the first of %d lines", first, changed)
 	}
-	return out
+	return first
 }
 
 func sortRows(rows [][]string) {

@@ -169,8 +169,8 @@ func TestCompareNamesEveryStaleFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []string{`AGENTS.md:1: is "c", its owner says "a"`, `AGENTS.md:2: is "c", its owner says "b"`, dir + "y.md: is missing",
-		dir + `z.md:2: is "d", its owner says "b"`, dir + "z.md:2: has 5 lines, its owner 4", dir + "old.md: is rendered by nothing; delete it"}
+	want := []string{`AGENTS.md:1: is "c", its owner says "a", the first of 2 lines`, dir + "y.md: is missing",
+		dir + `z.md:2: is "d", its owner says "b", and has 5 lines, its owner 4`, dir + "old.md: is rendered by nothing; delete it"}
 	if !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}

@@ -68,7 +68,9 @@ const writing = `
 ` + "```sh\nmake test\ngo run ./cmd/blis invariants check --run\ngo run ./cmd/blis docs --check\n```" + `
 
 The first runs every check as CI does. The second runs the checks the rules name, rule by rule. The
-third compares every generated file with its owner; without the flag it writes them.
+third compares every generated file with its owner; without the flag it writes them. One it leaves to
+another program: ` + "`go test ./cmd/blis-score -run TestCommandPage`" + ` compares the page of the commands of
+` + "`blis-score`" + `, and writes it with ` + "`-update`" + `.
 
 ## What a change must also update
 

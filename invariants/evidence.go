@@ -216,7 +216,9 @@ func (s *suite) vacuous(r Record, m *Module) (out []Finding) {
 			out = append(out, Finding{where, "is not named by " + c.Test + ", whose failure must say which rule broke", fmt.Sprintf("keep.Rule(t, %q)", r.ID)})
 		}
 		if c.Break != nil {
-			if _, err := c.Break.Apply(string(m.Files[c.Break.File])); err != nil {
+			if _, there := m.Files[c.Break.File]; !there {
+				out = append(out, Finding{where, "breaks the file " + c.Break.File + ", which does not exist", "name the file that holds this code now"})
+			} else if _, err := c.Break.Apply(string(m.Files[c.Break.File])); err != nil {
 				out = append(out, Finding{where, err.Error(), "write the break for the code as it is now"})
 			}
 		}

@@ -198,6 +198,7 @@ func TestVerifyFinds(t *testing.T) {
 		{"failure that names no rule", with("\tkeep.Rule(t, \"X1\")\n", ""), one, "is not named by a.TestA"},
 		{"no bad input at all", sound, Check{Test: "a.TestA", Bad: "a.TestA"}, "a.TestA would pass"},
 		{"a break that fits", with(body, ""), Check{Test: "a.TestA", Bad: "a.TestA", Break: &Break{"a/a.go", "return err", "return nil"}}, ""},
+		{"a break of no file", sound, Check{Test: "a.TestA", Bad: "a.TestBad", Break: &Break{"a/gone.go", "return errs", "return nil"}}, "breaks the file a/gone.go, which does not exist"},
 		{"a break that fits nowhere", sound, Check{Test: "a.TestA", Bad: "a.TestBad", Break: &Break{"a/a.go", "return errs", "return nil"}}, "stands in 0 places"},
 	} {
 		m, err := Load(fstest.MapFS{"a/a_test.go": {Data: []byte(c.src)}, "a/a.go": {Data: []byte("package a\n\nfunc Check(s string) error { return err }\n\nfunc Other(s string) error { return nil }\n")}})

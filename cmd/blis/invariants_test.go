@@ -45,6 +45,7 @@ func TestTheRunnerProvesARecord(t *testing.T) {
 		{"X1", "a.TestEmpty", broken, `a module broken in a/a.go ends in "pass"`},
 		{"X1", "a.TestAdd", &invariants.Break{File: "a/a.go", From: "a + b", To: "a +"}, "a/a.go:3:37: syntax error"},
 		{"X1", "a.TestAdd", &invariants.Break{File: "a/a.go", From: "a * b", To: "a"}, "stands in 0 places"},
+		{"X1", "a.TestAdd", &invariants.Break{File: "a/gone.go", From: "a + b", To: "a"}, "a/gone.go does not exist"},
 		{"X1", "a.TestLeftOut", nil, "FAIL a.TestLeftOut (skip)"},
 		{"X1", "a.TestGone", nil, "FAIL a.TestGone (not run)"},
 	} {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"maps"
 	"os"
 	"os/exec"
@@ -189,6 +190,9 @@ func (r *ruleRun) breaks(ctx context.Context, records []invariants.Record) (map[
 func (r *ruleRun) broken(ctx context.Context, copied string, b breaking) (end ending, err error) {
 	file := filepath.Join(copied, filepath.FromSlash(b.File))
 	whole, err := os.ReadFile(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return ending{"not broken", b.File + " does not exist; name the file that holds this code now"}, nil
+	}
 	if err != nil {
 		return end, err
 	}

@@ -34,6 +34,9 @@ func rulesListCmd() *cobra.Command {
 				return err
 			}
 			if status != "" {
+				if all := invariants.Statuses(); !slices.Contains(all, invariants.Status(status)) {
+					return exit.UsageError(&diag.Refusal{Field: "--status", Value: status, Problem: "unknown status", Accept: diag.OneOf(status, words(all))})
+				}
 				records = slices.DeleteFunc(records, func(r invariants.Record) bool { return string(r.Status) != status })
 			}
 			if asJSON {
@@ -55,6 +58,13 @@ func rulesListCmd() *cobra.Command {
 	c.Flags().BoolVar(&asJSON, "json", false, "print the records as JSON")
 	c.Flags().StringVar(&status, "status", "", "only rules with this status: ci, review, partial or new")
 	return c
+}
+
+func words(statuses []invariants.Status) (out []string) {
+	for _, s := range statuses {
+		out = append(out, string(s))
+	}
+	return out
 }
 
 func countByStatus(records []invariants.Record) string {

@@ -203,6 +203,7 @@ func TestInvariantsCommand(t *testing.T) {
 	}{
 		{"invariants list", exit.Done, "rules, "},
 		{"invariants list --status new --json", exit.Done, `"status": "new"`},
+		{"invariants list --status foo", exit.Usage, "--status: foo: unknown status"},
 		{"invariants show x6", exit.Done, "X6  Same inputs, same bytes"},
 		{"invariants show X66", exit.Refused, "is no rule"},
 		{"invariants check X66", exit.Refused, "is no rule"},

@@ -29,12 +29,12 @@ type ranPoint struct {
 }
 
 type ranBench struct {
-	Wrong, Violations                                       []string
-	Start, Published, Changed, Burst, Permalink, Back       []string
-	Refused                                                 []string
-	Claim, Extrapolation, Unmeasured, URL, Refusal, Stopped string
-	Took                                                    []float64 // change by change
-	Parts, Narrow                                           int
+	Wrong, Violations                                                []string
+	Start, Published, Changed, Burst, Permalink, Back                []string
+	Refused                                                          []string
+	Claim, Another, Extrapolation, Unmeasured, URL, Refusal, Stopped string
+	Took                                                             []float64 // change by change
+	Parts, Narrow                                                    int
 }
 
 type simulatorReport struct {
@@ -89,18 +89,23 @@ func simulated(t *testing.T) (in page.Input, short, long string) {
 		t.Fatal(err)
 	}
 	var result *spec.Result
-	for i, p := range graded[:2] {
+	for i, p := range graded[:3] {
 		s, err := spec.Parse("typical", []byte(typical))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if i == 0 {
+		switch x := s.Workload.InferenceX; i {
+		case 0:
 			if result, err = w.Run(s); err != nil {
 				t.Fatal(err)
 			}
-		} else {
-			s.Workload.InferenceX.Prompts, s.Workload.InferenceX.Concurrency, s.Workload.InferenceX.OSL = 40000, 512, 2000
+		case 1:
+			x.Prompts, x.Concurrency, x.OSL = 40000, 512, 2000
+		case 2: // what the first becomes with another concurrency
+			x.Prompts, x.Concurrency = 120, 12
+			*x.Warmups = *x.Warmups * 12 / 8
 		}
+		p.ISL, p.OSL, p.Concurrency = s.Workload.InferenceX.ISL, s.Workload.InferenceX.OSL, s.Workload.InferenceX.Concurrency
 		p.Trial.Scenario, p.Trial.Result = s, result
 		for id, m := range p.Metrics {
 			f, ok := result.Figure(id, "cluster")
@@ -219,7 +224,7 @@ func bench(t *testing.T, b ranBench) {
 		t.Errorf("got %d parts of engine time, want 2 or more", b.Parts)
 	}
 	for what, c := range map[string][2]string{
-		"unchanged": {b.Claim, "As measured."}, "changed": {b.Extrapolation, "Extrapolation."}, "error": {b.Extrapolation, "Mean absolute error of TTFT mean:"},
+		"unchanged": {b.Claim, "As measured."}, "changed to another point": {b.Another, "which is not the start"}, "changed": {b.Extrapolation, "Extrapolation."}, "error": {b.Extrapolation, "Mean absolute error of TTFT mean:"},
 		"no lane": {b.Unmeasured, "No measured points"}, "refusal": {b.Refusal, "no-such-argument"}, "hint": {b.Refusal, "hint: "}, "stopped": {b.Stopped, "Stopped."},
 	} {
 		if !strings.Contains(c[0], c[1]) {

@@ -23,6 +23,15 @@ type WorkbenchLane struct {
 	Hardware   string           `json:"hardware"`
 	Covers     string           `json:"covers"` // what its measured points span
 	Errors     []WorkbenchError `json:"errors"` // of each metric that heads a list of points
+	Points     []WorkbenchPoint `json:"points"` // every one, so that a changed scenario is known for one of them
+}
+
+// WorkbenchPoint is a simulated point by its load; its scenario is in its own document.
+type WorkbenchPoint struct {
+	Unit        string `json:"unit"`
+	Concurrency int    `json:"concurrency"`
+	ISL         int    `json:"isl"`
+	OSL         int    `json:"osl"`
 }
 
 // WorkbenchError is a published Figure in words, as the pages say it.

@@ -43,6 +43,10 @@ func (s *site) benchLane(points []record.Point) record.WorkbenchLane {
 	sc := p.Trial.Scenario
 	l := record.WorkbenchLane{Name: laneName(p), Href: lanePath(p.Lane), Unit: p.UnitID, Engine: sc.Engine.Kind, Model: sc.Model, Checkpoint: sc.Checkpoint,
 		Hardware: sc.Hardware, Covers: span(points), Errors: []record.WorkbenchError{}}
+	for i := range points {
+		q := &points[i]
+		l.Points = append(l.Points, record.WorkbenchPoint{Unit: q.UnitID, Concurrency: q.Concurrency, ISL: q.ISL, OSL: q.OSL})
+	}
 	for _, id := range headlineMetrics {
 		for _, a := range s.Summary.ByLane {
 			if a.Group == p.Lane && a.Metric == id {
@@ -92,7 +96,7 @@ workload:
 
 func (s *site) benchPage(lanes int) Doc {
 	d := Doc{Path: "workbench/", Title: "Workbench", View: "workbench", Description: "Change a measured deployment and see what the simulator expects.",
-		Lead: "Start from a measured deployment, change its load, layout, chip, model or engine settings, and see what the simulator expects. What was not measured is an extrapolation; the error in the measured lane of that engine, model and chip stands beside it."}
+		Lead: "Start from a measured deployment, change its load, layout, chip, model or engine settings, and see what the simulator expects. What no measured point has is an extrapolation; the error in the measured lane of that engine, model and chip stands beside it."}
 	if s.Simulator == "" || lanes == 0 {
 		d.View = ""
 	}

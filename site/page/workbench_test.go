@@ -35,7 +35,7 @@ func TestWorkbenchStartsFromEachSimulatedLane(t *testing.T) {
 	if err := json.Unmarshal(file, &got); err != nil || len(got.Lanes) != 1 {
 		t.Fatalf("got %d lanes, %v, want the one that was simulated", len(got.Lanes), err)
 	}
-	if l := got.Lanes[0]; !units[l.Unit] || got.Default != l.Unit || len(l.Errors) != 2 || l.Errors[0].Rests == "" || l.Engine == "" {
-		t.Errorf("got %+v, want a unit of %s with two errors and what they rest on", got, lane)
+	if l := got.Lanes[0]; !units[l.Unit] || got.Default != l.Unit || len(l.Errors) != 2 || len(l.Points) != len(units) || l.Errors[0].Rests == "" || l.Engine == "" {
+		t.Errorf("got %+v, want a unit of %s with every point, two errors and what they rest on", got, lane)
 	}
 }

@@ -58,10 +58,10 @@ function bar(parts) {
   return [svg("svg", { class: "bar", width: "100%", height: 28, role: "img", "aria-label": `Simulated engine time: ${parts.map((p) => `${name(p)} ${said(p)}`).join(", ")}` }, ...rects), key];
 }
 
-function claimed(root, { lanes, unchanged, unit }) {
+function claimed(root, { lanes, measured, start }) {
   const link = (href, text) => el("a", { href: root + href }, text);
-  const out = unchanged
-    ? [el("p", {}, el("strong", {}, "As measured."), " This is the scenario of ", link(`points/${unit}/`, "a measured point"), "; change it, and it becomes an extrapolation.")]
+  const out = measured
+    ? [el("p", {}, el("strong", {}, "As measured."), " This is the scenario of ", link(`points/${measured}/`, "a measured point"), measured === start ? "." : ", which is not the start: its page has what was measured of it.")]
     : [el("p", {}, el("strong", {}, "Extrapolation."), " A simulation that stands beside no measurement.")];
   if (!lanes.length) out.push(el("p", {}, "No measured points of this engine, model, checkpoint and chip: nothing says how far off these figures are."));
   for (const l of lanes) {
@@ -104,7 +104,7 @@ export function outcome(root) {
     stop,
     parts: [el("div", { className: "now" }, el("div", { className: "acts" }, said, meter, stop), fault), claim, region, el("p", { className: "note" }, "ITL is the time between streamed chunks: where the engine's stream interval puts several tokens in a chunk, it is about as many times TPOT."), el("h2", {}, "Where simulated engine time went"), time],
     claim(c) {
-      claim.classList.toggle("known", c.unchanged);
+      claim.classList.toggle("known", !!c.measured);
       claim.replaceChildren(...claimed(root, c));
     },
     running() { meter.removeAttribute("value"); state("running", "Simulating …"); },

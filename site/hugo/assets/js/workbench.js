@@ -4,6 +4,7 @@ import { copyable, el } from "./dom";
 import { Simulator } from "./simulator";
 import { fields, initial, scenarioOf, others } from "./scenario";
 import { outcome } from "./outcome";
+import { measuredAs } from "./measured";
 
 const box = document.querySelector(".workbench");
 const root = box.dataset.root;
@@ -123,19 +124,23 @@ class Workbench {
       return;
     }
     this.scenario.textContent = JSON.stringify(scenario, null, 2);
-    this.out.claim(this.claims(scenario));
+    this.shown = scenario;
+    const claimed = this.claim(scenario).catch(this.out.broke);
     this.out.running();
     const answer = await this.simulator.run(JSON.stringify(scenario), (p) => this.out.progress(p));
+    await claimed;
     if (answer.superseded) return;
     if (answer.stopped) this.out.stopped();
     else if (answer.error) this.out.refused(answer);
     else this.out.done(JSON.parse(answer.result), answer.seconds, this.point);
   }
 
-  // claims are what is known about the scenario's error.
-  claims(scenario) {
+  // claim says what is known about the scenario's error, unless it has changed meanwhile.
+  async claim(scenario) {
+    const start = this.state.unit, unchanged = Object.keys(this.state.changes).length === 0;
     const lanes = this.bench.lanes.filter((l) => l.engine === scenario.engine.kind && l.model === scenario.model && l.checkpoint === (scenario.checkpoint ?? "") && l.hardware === scenario.hardware);
-    return { lanes, unchanged: Object.keys(this.state.changes).length === 0, unit: this.state.unit };
+    const measured = unchanged ? start : await measuredAs(scenario, this.bench.lanes, (unit) => json(`${root}points/${unit}/point.json`));
+    if (this.shown === scenario) this.out.claim({ lanes, measured, start });
   }
 }
 

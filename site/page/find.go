@@ -9,6 +9,9 @@ import (
 	"github.com/inference-sim/accuracy-dashboard/scorer/record"
 )
 
+// choosing leads to the page for whoever has a goal in place of a deployment.
+var choosing = Fact{"Choose a configuration", "rank layouts, settings and chips for a goal", "choose/"}
+
 // ways lead each kind of reader on from the home page.
 func (s *site) ways() Block {
 	ways := []Fact{{"Find a deployment", "by model and chip", "#find"}, {"How it works", "what is simulated, compared and graded", "method/"}}
@@ -19,8 +22,8 @@ func (s *site) ways() Block {
 		}
 		ways = append(ways, Fact{"What is modelled of " + engineName(kind), "and what is refused", href})
 	}
-	return Block{Kind: "links", Facts: append(ways, Fact{"Rules", "what they mean, and whether they hold today", "reference/invariants/"},
-		Fact{"Workbench", "change a deployment, here", "workbench/"})}
+	return Block{Kind: "links", Facts: append(ways, Fact{"Rules", "what they mean, and where each is checked", "reference/invariants/"},
+		Fact{"Workbench", "change a deployment, here", "workbench/"}, choosing)}
 }
 
 // engineName is an engine as its own project writes it.

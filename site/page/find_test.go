@@ -95,3 +95,15 @@ func TestBacklogSaysADetailOnce(t *testing.T) {
 		t.Errorf("what clears an entry links to %q", got)
 	}
 }
+
+// Whoever chooses finds the page for it, and a link says nothing of the page of rules that a build without a run of the
+// checks does not keep.
+func TestHomeAndWorkbenchLeadToChoosing(t *testing.T) {
+	m := build(t, sitetest.Release(60))
+	for _, path := range []string{"", "workbench/"} {
+		body := m.docs[path].Body
+		if !strings.Contains(body, `choose/">Choose a configuration</a>`) || strings.Contains(body, "hold today") {
+			t.Errorf("page %q: leads to no choice, or promises a run of the checks", path)
+		}
+	}
+}

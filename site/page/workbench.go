@@ -108,6 +108,7 @@ func (s *site) benchPage(lanes int) Doc {
 			"The figures are of one run of a closed loop with the lengths and the number of requests that are stated.",
 		}},
 		{Kind: "code", ID: "local", Title: "The same without a browser", Note: "In a checkout of the source. Save as scenario.yaml, or take the scenario this page shows; the Result is the same, byte for byte.",
-			Code: []string{fmt.Sprintf(exampleScenario, s.Summary.Build.Engines["vllm"], spec.ClientInferenceX), "go run ./cmd/blis run scenario.yaml"}}}
+			Code: []string{fmt.Sprintf(exampleScenario, s.Summary.Build.Engines["vllm"], spec.ClientInferenceX), "go run ./cmd/blis run scenario.yaml"}},
+		{Kind: "links", ID: "choose", Title: "Many at once", Facts: []Fact{choosing}}}
 	return d
 }

@@ -126,8 +126,16 @@ func addReferences(p *plot.Plot, c Chart, t Theme) error {
 	return nil
 }
 
-// shapes tell series apart where colour cannot.
-var shapes = []draw.GlyphDrawer{draw.CircleGlyph{}, draw.PyramidGlyph{}, draw.BoxGlyph{}, draw.RingGlyph{}, strokes{{X: 1}, {Y: 1}}, strokes{{X: 1, Y: 1}, {X: 1, Y: -1}}}
+// shapes tell series apart where colour cannot, hollows the dashed ones from the others: their marks must differ where a
+// line of one mark shows no dash.
+var (
+	shapes  = []draw.GlyphDrawer{draw.CircleGlyph{}, draw.PyramidGlyph{}, draw.BoxGlyph{}, polygon{diamond, false}, polygon{arrow, false}, polygon{plate, false}}
+	hollows = []draw.GlyphDrawer{draw.RingGlyph{}, draw.TriangleGlyph{}, draw.SquareGlyph{}, polygon{diamond, true}, polygon{arrow, true}, polygon{plate, true}}
+
+	diamond = []vg.Point{{X: 1.2}, {Y: 1.2}, {X: -1.2}, {Y: -1.2}}
+	arrow   = []vg.Point{{X: 1, Y: 0.8}, {X: -1, Y: 0.8}, {Y: -1.2}}
+	plate   = []vg.Point{{X: 1.4, Y: 0.5}, {X: -1.4, Y: 0.5}, {X: -1.4, Y: -0.5}, {X: 1.4, Y: -0.5}}
+)
 
 func addSeries(p *plot.Plot, c Chart, s Series, t Theme) error {
 	var xys plotter.XYs
@@ -146,6 +154,9 @@ func addSeries(p *plot.Plot, c Chart, s Series, t Theme) error {
 	tone := hex(t.Tone(s.Tone))
 	tone.A = 0xc0
 	dots.GlyphStyle = draw.GlyphStyle{Color: tone, Radius: radius(len(xys)), Shape: shapes[s.Tone%len(shapes)]}
+	if s.Joined && s.Dashed {
+		dots.GlyphStyle.Shape = hollows[s.Tone%len(hollows)]
+	}
 	marks := []plot.Thumbnailer{dots}
 	switch {
 	case s.Joined && len(xys) > few: // the line alone, on paler intervals
@@ -200,18 +211,27 @@ func radius(n int) vg.Length {
 	return vg.Points(max(0.9, min(3.2, 2.2*math.Sqrt(200/float64(n)))))
 }
 
-// strokes is a glyph of lines through its middle, each to this share of the radius.
-type strokes []vg.Point
+// polygon is a glyph with these corners, in shares of the radius.
+type polygon struct {
+	corners []vg.Point
+	hollow  bool
+}
 
 // DrawGlyph implements draw.GlyphDrawer.
-func (s strokes) DrawGlyph(c *draw.Canvas, style draw.GlyphStyle, at vg.Point) {
+func (s polygon) DrawGlyph(c *draw.Canvas, style draw.GlyphStyle, at vg.Point) {
 	var path vg.Path
-	for _, end := range s {
-		path.Move(at.Sub(end.Scale(style.Radius)))
-		path.Line(at.Add(end.Scale(style.Radius)))
+	path.Move(at.Add(s.corners[0].Scale(style.Radius)))
+	for _, corner := range s.corners[1:] {
+		path.Line(at.Add(corner.Scale(style.Radius)))
 	}
-	c.SetLineStyle(draw.LineStyle{Color: style.Color, Width: style.Radius / 2})
-	c.Stroke(path)
+	path.Close()
+	if s.hollow {
+		c.SetLineStyle(draw.LineStyle{Color: style.Color, Width: style.Radius / 3})
+		c.Stroke(path)
+		return
+	}
+	c.SetColor(style.Color)
+	c.Fill(path)
 }
 
 // specks draws squares as one path.

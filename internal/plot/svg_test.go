@@ -178,3 +178,19 @@ func TestTicksAreRoundAndAsLongAsEachOther(t *testing.T) {
 		}
 	}
 }
+
+// A dashed series of one mark has no line to tell it by.
+func TestMarksOfADashedSeriesAreHollow(t *testing.T) {
+	for tone := range shapes {
+		draw := func(dashed bool) string {
+			svg, err := SVG(Chart{Series: []Series{{Tone: tone, Joined: true, Dashed: dashed, Marks: []Mark{{X: 1, Y: 1}}}}}, Light)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return string(svg)
+		}
+		if draw(false) == draw(true) {
+			t.Errorf("tone %d: a mark of a dashed series looks like one of a solid series", tone)
+		}
+	}
+}

@@ -65,7 +65,7 @@ const readable, longest = 48, 400
 
 // few says why a picture of c would be a picture of nothing, or "".
 func few(c plot.Chart) string {
-	switch n := c.Count(); {
+	switch n, _ := points(c); {
 	case len(c.X.Names) == 1:
 		return "one release so far: a history takes two"
 	case len(c.X.Names) == 0 && n < record.MinPoints:
@@ -150,13 +150,30 @@ func (s *site) pair(list string, draw func(metric string) plot.Chart) (Block, er
 	return pair, nil
 }
 
-func caption(c plot.Chart) string {
-	said := plural(c.Count(), "point")
-	left := 0
+// repeats is whether a series holds the simulated marks of points that another has as measured.
+func repeats(s plot.Series) bool { return s.Joined && s.Dashed }
+
+// points are those of c, each counted once, and how many more a logarithmic axis has no place for.
+func points(c plot.Chart) (shown, left int) {
 	for _, s := range c.Series {
-		left += len(s.Marks)
+		if repeats(s) {
+			continue
+		}
+		for _, m := range s.Marks {
+			if c.Drawable(m) {
+				shown++
+			} else {
+				left++
+			}
+		}
 	}
-	if left -= c.Count(); left > 0 {
+	return shown, left
+}
+
+func caption(c plot.Chart) string {
+	shown, left := points(c)
+	said := plural(shown, "point")
+	if left > 0 {
 		said += fmt.Sprintf(" (%d more have no place on a logarithmic axis)", left)
 	}
 	var bands []string
@@ -169,8 +186,8 @@ func caption(c plot.Chart) string {
 	if len(bands) > 0 {
 		said += "; the solid line is agreement, dashed lines are " + strings.Join(bands, " and ")
 	}
-	if slices.ContainsFunc(c.Series, func(s plot.Series) bool { return s.Dashed }) {
-		said += "; solid lines are measured, dashed ones simulated"
+	if slices.ContainsFunc(c.Series, repeats) {
+		said += "; solid lines and filled marks are measured, dashed lines and hollow marks simulated"
 	}
 	if c.Whiskers != "" {
 		said += "; " + c.Whiskers

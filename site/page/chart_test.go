@@ -44,3 +44,15 @@ func TestAChartIsATableOrSaysWhereItsValuesAre(t *testing.T) {
 		}
 	}
 }
+
+// A run that is drawn twice, as measured and as simulated, is one point.
+func TestACaptionCountsARunOnce(t *testing.T) {
+	marks := make([]plot.Mark, 6)
+	for i := range marks {
+		marks[i] = plot.Mark{X: float64(i + 1), Y: float64(i)}
+	}
+	c := plot.Chart{Y: plot.Axis{Log: true}, Series: []plot.Series{{Name: "a", Marks: marks, Joined: true}, {Name: "a", Marks: marks, Joined: true, Dashed: true}}}
+	if got := caption(c); !strings.HasPrefix(got, "5 points (1 more have no place on a logarithmic axis); ") || !strings.Contains(got, "hollow marks simulated") {
+		t.Errorf("got %q, want the five runs that can be drawn, and how to tell them apart", got)
+	}
+}

@@ -169,10 +169,12 @@ func comparisonCells(p *record.Point, metric string) []Cell {
 // load and metric, one tone a deployment.
 func (s *site) curves(lane string, points []record.Point) ([]Block, error) {
 	var blocks, frontiers []Block
+	var without []string
 	loads := splitBy(points, func(p *record.Point) string { return fmt.Sprintf("%07d-%07d", p.ISL, p.OSL) })
 	for _, key := range sortedKeys(loads) {
 		of := loads[key]
-		if graded(of) < record.MinPoints { // this few are better read in the table
+		if n := graded(of); n < record.MinPoints { // this few are better read in the table
+			without = append(without, fmt.Sprintf("%s tokens: %s, and a picture takes %d", load(&of[0]), plural(n, "graded point"), record.MinPoints))
 			continue
 		}
 		b, err := s.pair(lanePath(lane)+"#points", func(m string) plot.Chart {
@@ -191,6 +193,9 @@ func (s *site) curves(lane string, points []record.Point) ([]Block, error) {
 	if frontiers != nil {
 		blocks = append(blocks, Block{Kind: "pair", ID: "frontiers", Title: "What a chip gives against what a user gets", Blocks: frontiers,
 			Note: "Up and to the right is better. Each line is one deployment, from few users to many. Both sides are derived from mean latencies, as the source records no throughput."})
+	}
+	if without != nil {
+		blocks = append(blocks, Block{Kind: "text", ID: "without", Title: "Loads without a chart", Items: without})
 	}
 	return blocks, nil
 }

@@ -347,3 +347,18 @@ func TestCurvesOfALaneSayThatTheirScaleIsLogarithmic(t *testing.T) {
 		t.Error("no lane has a curve")
 	}
 }
+
+func TestALoadWithoutAChartSaysWhy(t *testing.T) {
+	in := sitetest.Release(120)
+	lane, kept := in.Points[0].Lane, 0
+	in.Points = slices.DeleteFunc(in.Points, func(p record.Point) bool {
+		if p.Lane == lane && p.Grade != record.G5 {
+			kept++
+		}
+		return p.Lane != lane || kept > 4
+	})
+	text := block(t, build(t, in).docs["lanes/"+strings.ReplaceAll(lane, " ", "-")+"/"], "without").Items
+	if len(text) == 0 || !strings.HasSuffix(text[0], "a picture takes 5") {
+		t.Errorf("got %q, want how many points a picture takes", text)
+	}
+}

@@ -55,10 +55,12 @@ function dress(option, tones, room) {
   };
 }
 
-const shapes = ["circle", "triangle", "rect", "emptyCircle", "diamond", "pin"];
+const shapes = ["circle", "triangle", "rect", "diamond", "arrow", "pin"];
 function coloured(s, tone) {
   const color = css(`--tone-${tone % 6}`);
-  return { ...s, symbol: s.symbol === "none" ? "none" : shapes[tone % 6], silent: s.symbol === "none", symbolSize: 7, itemStyle: { ...s.itemStyle, color, opacity: 0.75 }, lineStyle: { ...s.lineStyle, color },
+  const hollow = s.lineStyle?.type === "dashed"; // a line of one mark shows no dash
+  const fill = hollow ? { color: css("--ground"), borderColor: color, borderWidth: 1.6 } : { color };
+  return { ...s, symbol: s.symbol === "none" ? "none" : shapes[tone % 6], silent: s.symbol === "none", symbolSize: 7, itemStyle: { ...s.itemStyle, ...fill, opacity: hollow ? 1 : 0.75 }, lineStyle: { ...s.lineStyle, color },
     emphasis: { scale: 1.6, itemStyle: { opacity: 1 } } };
 }
 function neutral(s) {

@@ -70,6 +70,9 @@ func Build(ctx context.Context, in page.Input, o Options) error {
 	if in.Live, err = LibraryThere(o.Library); err != nil {
 		return err
 	}
+	if in.Reference, err = documents(o.Reference); err != nil {
+		return err
+	}
 	if in.Simulator, err = src.simulator(o.Simulator); err != nil {
 		return err
 	}
@@ -107,6 +110,16 @@ func Build(ctx context.Context, in page.Input, o Options) error {
 		return err
 	}
 	return swap.Dir(src.out, o.Out)
+}
+
+// documents are the files of the reference that are data, in order of name.
+func documents(reference fs.FS) ([]string, error) {
+	files, err := fs.Glob(reference, "*.json")
+	if err != nil {
+		return nil, err
+	}
+	schemas, err := fs.Glob(reference, "schemas/*.json")
+	return append(files, schemas...), err
 }
 
 // boundMemory makes the collector keep a build of many points within a gigabyte, where it would

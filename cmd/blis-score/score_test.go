@@ -114,6 +114,22 @@ func TestSevenShardsMergeToTheSameBytes(t *testing.T) {
 		t.Error("a refused merge wrote something")
 	}
 	must(t, merge...)
+	schema, err := docgen.Schema("point")
+	if err != nil {
+		t.Fatal(err)
+	}
+	documents := 0
+	for name, data := range tree(t, whole) {
+		if strings.HasSuffix(name, "/point.json") {
+			documents++
+			if err := valid(schema, data); err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+	}
+	if documents != 9 {
+		t.Errorf("got %d documents of points, want one a unit", documents)
+	}
 	if name := same(tree(t, whole), tree(t, merged)); name != "" {
 		t.Errorf("%s: other bytes than unsharded", name)
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
+	"path"
 	"strings"
 
 	"github.com/inference-sim/accuracy-dashboard/internal/canon"
@@ -116,14 +117,19 @@ func (s *site) data() error {
 		files = append(files, Fact{"residuals.json", "how far fits are from data they never saw", "data/residuals.json"})
 	}
 	var schemas []Fact
-	for _, n := range []string{"points", "point", "summary", "coverage", "backlog", "change", "residuals", "chart", "trial", "workbench"} {
-		schemas = append(schemas, Fact{Name: n + ".schema.json", Href: "reference/schemas/" + n + ".schema.json"})
+	for _, name := range s.Reference {
+		if file := (Fact{Name: path.Base(name), Href: "reference/" + name}); strings.HasPrefix(name, "schemas/") {
+			schemas = append(schemas, file)
+		} else {
+			file.Value = "part of the reference"
+			files = append(files, file)
+		}
 	}
 	return s.page(Doc{Path: "data/", Title: "Data", Description: "Everything on this site as files, with schemas.",
 		Lead: "Every number here can be taken away. The files are what the pages were made from, and the manifest signs them with the rest.",
 		Blocks: []Block{
 			{Kind: "links", ID: "files", Title: "Files", Facts: files},
-			{Kind: "links", ID: "schemas", Title: "Schemas", Note: "JSON Schema, draft 2020-12.", Facts: schemas},
+			{Kind: "links", ID: "schemas", Title: "Schemas", Note: "JSON Schema, draft 2020-12, of every document that is read or written.", Facts: schemas},
 			{Kind: "text", ID: "more", Title: "Beside every page", Paragraphs: []string{
 				"A point's page has its full document at point.json in the same folder: the point, the scenario, the result and what the run recorded. Tables over many points have a CSV, and every chart a CSV, a JSON and an SVG, linked under it."}},
 			{Kind: "code", ID: "cite", Title: "How to cite", Code: []string{s.citation()}},

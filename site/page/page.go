@@ -29,6 +29,7 @@ type Input struct {
 	Fits      *record.Residuals // nil: not on record
 	Releases  []Release         // in the order of their tags
 	Snapshots map[string][]byte // their files, below SnapshotsDir
+	Reference []string          // data files of the reference, below reference/: the schemas and the rest
 }
 
 // Writer takes what Build makes, in a fixed order. A name is slash-separated and relative to the

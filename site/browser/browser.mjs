@@ -109,7 +109,7 @@ async function explorer() {
   out.odd = [await rows(odd.page), await odd.page.locator("#points tbody td.few").innerText(), new URL(odd.page.url()).search.length < 400];
   out.wrong.push(...odd.wrong);
   const unscored = await open(context, `${pages.points}?grade=G5`);
-  out.reason = await unscored.page.locator("#points tbody td.few").first().innerText();
+  out.reason = await unscored.page.locator("#points tbody .reason").first().innerText();
   const far = await open(context, `${pages.points}?page=2.7`);
   out.far = await far.page.locator(".pager span").innerText();
   const link = page.locator("#points tbody a").first();

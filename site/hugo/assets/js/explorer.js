@@ -63,12 +63,13 @@ function cell(c, row, mark) {
   return td;
 }
 
-// cells of a row; where a unit has no figure the reason takes their place.
+// cells of a row; where a unit was not scored its reason follows the grade.
 function cells(shown, row, mark, reason) {
-  const none = shown.filter((c) => c.num && c.format && row[c.at] === null);
-  if (!row[reason] || none.length !== shown.filter((c) => c.format).length) return shown.map((c, i) => cell(c, row, i === 0 && mark));
-  const why = el("td", { colSpan: none.length, className: "few", textContent: row[reason].replaceAll("_", " ") });
-  return shown.filter((c) => c === none[0] || !none.includes(c)).map((c, i) => (c === none[0] ? why : cell(c, row, i === 0 && mark)));
+  return shown.map((c, i) => {
+    const td = cell(c, row, i === 0 && mark);
+    if (c.id === "grade" && row[reason]) td.append(el("span", { className: "reason", textContent: row[reason].replaceAll("_", " ") }));
+    return td;
+  });
 }
 
 async function start() {

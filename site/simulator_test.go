@@ -31,7 +31,7 @@ type ranPoint struct {
 type ranBench struct {
 	Wrong, Violations                                                []string
 	Start, Published, Changed, Burst, Permalink, Back                []string
-	Refused                                                          []string
+	Refused, Reloaded                                                []string // here, after a refusal; what was measured of the start, when opened again
 	Claim, Another, Extrapolation, Unmeasured, URL, Refusal, Stopped string
 	Took                                                             []float64 // change by change
 	Parts, Narrow                                                    int
@@ -225,7 +225,7 @@ func bench(t *testing.T, b ranBench) {
 	}
 	for what, c := range map[string][2]string{
 		"unchanged": {b.Claim, "As measured."}, "changed to another point": {b.Another, "which is not the start"}, "changed": {b.Extrapolation, "Extrapolation."}, "error": {b.Extrapolation, "Mean absolute error of TTFT mean:"},
-		"no lane": {b.Unmeasured, "No measured points"}, "refusal": {b.Refusal, "no-such-argument"}, "hint": {b.Refusal, "hint: "}, "stopped": {b.Stopped, "Stopped."},
+		"no lane": {b.Unmeasured, "No measured points"}, "refusal": {b.Refusal, "no-such-argument"}, "where the settings are": {b.Refusal, "What is accepted: the settings of vllm"}, "hint": {b.Refusal, "hint: "}, "stopped": {b.Stopped, "Stopped."},
 	} {
 		if !strings.Contains(c[0], c[1]) {
 			t.Errorf("%s: got %q, want %q in it", what, c[0], c[1])
@@ -233,6 +233,9 @@ func bench(t *testing.T, b ranBench) {
 	}
 	if i := slices.IndexFunc(b.Refused, func(s string) bool { return s != "–" }); i >= 0 {
 		t.Errorf("a refused scenario shows %q", b.Refused[i])
+	}
+	if len(b.Reloaded) == 0 || b.Reloaded[0] == "–" {
+		t.Errorf("a refused scenario opened again: got %q, want what was measured of its start", b.Reloaded)
 	}
 	t.Logf("a change answered in %v s", slices.Min(b.Took))
 }

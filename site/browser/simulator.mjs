@@ -154,6 +154,10 @@ async function workbench(context) {
   await settled(page, "refused");
   out.refusal = await page.locator(".answer .said.bad").innerText();
   out.refused = await cells(page);
+  const refused = await open(context, page.url().slice(base.length), scripted);
+  await settled(refused.page, "refused");
+  out.reloaded = await refused.page.locator(".workbench tbody td:nth-child(6)").allInnerTexts();
+  await refused.page.close();
   out.violations.push(...(await violations(page)));
   await page.getByRole("button", { name: "Back to the start" }).click();
   await settled(page, "done");

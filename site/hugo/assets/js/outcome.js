@@ -96,10 +96,12 @@ export function outcome(root) {
     region.classList.toggle("stale", name !== "done");
   };
   state("loading", `Loading the simulator (${box.dataset.size}) …`);
-  const refuse = (title, lines) => {
+  const refuse = (title, lines, ...more) => {
     fault.hidden = false;
-    fault.replaceChildren(el("p", {}, el("strong", {}, title)), el("pre", { tabIndex: 0 }, lines.join("\n")));
+    fault.replaceChildren(el("p", {}, el("strong", {}, title)), el("pre", { tabIndex: 0 }, lines.join("\n")), ...more);
   };
+  const link = (href, text) => el("a", { href: root + href }, text);
+  const rules = (hints) => hints.flatMap((h) => h.match(/^rule: (\S+)$/)?.[1] ?? []).flatMap((id) => [", ", link(`reference/invariants/#${id}`, `rule ${id}`)]);
   return {
     stop,
     parts: [el("div", { className: "now" }, el("div", { className: "acts" }, said, meter, stop), fault), claim, region, el("p", { className: "note" }, "ITL is the time between streamed chunks: where the engine's stream interval puts several tokens in a chunk, it is about as many times TPOT."), el("h2", {}, "Where simulated engine time went"), time],
@@ -112,11 +114,18 @@ export function outcome(root) {
       if (total) [meter.max, meter.value] = [total, ended];
     },
     stopped: () => state("stopped", "Stopped. Change anything to go on."),
-    refused(answer) {
+    start(point) {
+      rows.forEach(([, unit, get, id], i) => {
+        cells[i][1].textContent = shown(get(point.trial.result), unit);
+        cells[i][3].textContent = shown(id && point.point.metrics[id]?.measured, unit);
+      });
+    },
+    refused(answer, engine) {
       state("refused", answer.died ? "No answer." : "Refused.");
       for (const row of cells) row[0].textContent = row[2].textContent = "–";
       time.replaceChildren();
-      refuse(answer.died ? "The simulator stopped" : "The simulator refuses this scenario", [answer.error, ...answer.hints.map((h) => `hint: ${h}`)]);
+      refuse(answer.died ? "The simulator stopped" : "The simulator refuses this scenario", [answer.error, ...answer.hints.map((h) => `hint: ${h}`)],
+        ...(answer.died ? [] : [el("p", {}, "What is accepted: ", link(`reference/fields-${engine}/`, `the settings of ${engine}`), ...rules(answer.hints))]));
     },
     broke: (e) => { state("refused", "The workbench stopped."); refuse("The workbench stopped", [e.message]); },
     done(result, seconds, point) {
@@ -124,11 +133,10 @@ export function outcome(root) {
       state("done", `Simulated in ${seconds.toFixed(2)} s.`);
       fault.hidden = true;
       if (!result.accepted) refuse("The run fails its own conditions, so it has no figures", failures(result));
-      rows.forEach(([, unit, get, id], i) => {
+      rows.forEach(([, unit, get], i) => {
         const here = get(result), there = get(start);
-        const measured = id && point.point.metrics[id]?.measured;
-        const moved = here !== undefined && there ? minus(change.format(here / there - 1)) : "–";
-        [shown(here, unit), shown(there, unit), moved, shown(measured, unit)].forEach((t, k) => (cells[i][k].textContent = t));
+        cells[i][0].textContent = shown(here, unit);
+        cells[i][2].textContent = here !== undefined && there ? minus(change.format(here / there - 1)) : "–";
       });
       time.replaceChildren(...bar(result.parts), el("p", { className: "note" }, `${result.validity.inside === "inside" ? "Inside" : "Outside"} the range of held-out runs: ${result.validity.statement}.`));
     },

@@ -1,4 +1,4 @@
-// Search over titles of pages, points and rules and names of settings, from an index fetched at the first key.
+// Search over titles of pages, points and rules, names of settings and the words of what people wrote, from an index fetched at the first key.
 let index;
 async function load(url) {
   index ??= fetch(url).then((r) => r.json());
@@ -23,6 +23,12 @@ function score(title, words) {
     s += at === 0 ? 3 : /[\s/·(.-]/.test(t[at - 1]) ? 2 : 1;
   }
   return s - t.length / 500;
+}
+
+// rank is of an entry's title and address or, where it has words of its text, of those that begin so.
+function rank([title, url, , text], words) {
+  const s = score(`${title} ${url}`, words), within = text && ` ${plain(text)}`;
+  return within && words.every((w) => within.includes(` ${w}`)) ? Math.max(s, 1.5 * words.length) : s;
 }
 
 export function search(box) {
@@ -51,7 +57,7 @@ export function search(box) {
     const entries = await load(`${box.dataset.root}data/search.json`);
     const words = wordsOf(input.value);
     if (!words.length) return close();
-    const hits = entries.map((e) => [score(`${e[0]} ${e[1]}`, words), e]).filter((h) => h[0] >= 0)
+    const hits = entries.map((e) => [rank(e, words), e]).filter((h) => h[0] >= 0)
       .sort((a, b) => b[0] - a[0]).slice(0, 12);
     list.replaceChildren(...hits.map(([, [title, url, kind]], n) => {
       const li = document.createElement("li");

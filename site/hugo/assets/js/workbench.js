@@ -77,6 +77,7 @@ class Workbench {
     this.state = { unit, changes };
     this.point = point;
     this.base = point.trial.scenario;
+    this.out.start(point);
     const lanes = this.bench.lanes.map((l) => [l.unit, l.name]);
     choose(this.start, lanes.some(([u]) => u === unit) ? lanes : [[unit, `Unit ${unit.slice(0, 12)}, ${point.point.lane}`], ...lanes], unit);
     this.offer = (await this.simulator.ready()).offer;
@@ -120,7 +121,7 @@ class Workbench {
       scenario = scenarioOf(this.base, this.values(this.state.changes), this.state.changes);
     } catch (e) {
       this.simulator.supersede();
-      this.out.refused({ error: e.message, hints: [] });
+      this.out.refused({ error: e.message, hints: [] }, this.base.engine.kind);
       return;
     }
     this.scenario.textContent = JSON.stringify(scenario, null, 2);
@@ -131,7 +132,7 @@ class Workbench {
     await claimed;
     if (answer.superseded) return;
     if (answer.stopped) this.out.stopped();
-    else if (answer.error) this.out.refused(answer);
+    else if (answer.error) this.out.refused(answer, scenario.engine.kind);
     else this.out.done(JSON.parse(answer.result), answer.seconds, this.point);
   }
 

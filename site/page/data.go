@@ -165,7 +165,9 @@ func (s *site) explorer() error {
 		for _, id := range headlineMetrics {
 			if m, ok := p.Metrics[id]; ok {
 				r = append(r, round3(m.Measured*1000), m.RelativeError)
-			} else { // of an unscored point the reason stands here
+			} else if v, ok := p.Measured[id]; ok {
+				r = append(r, round3(v*1000), nil)
+			} else {
 				r = append(r, nil, nil)
 			}
 		}

@@ -63,11 +63,11 @@ function cell(c, row, mark) {
   return td;
 }
 
-// cells of a row; where a unit was not scored its reason follows the grade.
+// cells of a row; where a unit was not scored its reason stands below its name, the widest column.
 function cells(shown, row, mark, reason) {
   return shown.map((c, i) => {
     const td = cell(c, row, i === 0 && mark);
-    if (c.id === "grade" && row[reason]) td.append(el("span", { className: "reason", textContent: row[reason].replaceAll("_", " ") }));
+    if (i === 0 && row[reason]) td.append(el("span", { className: "reason", textContent: row[reason].replaceAll("_", " ") }));
     return td;
   });
 }

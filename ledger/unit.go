@@ -3,6 +3,7 @@ package ledger
 import (
 	"cmp"
 	"fmt"
+	"strings"
 
 	"github.com/inference-sim/accuracy-dashboard/internal/canon"
 	"github.com/inference-sim/accuracy-dashboard/internal/diag"
@@ -112,6 +113,22 @@ func (u *Unit) RecordedConfiguration() (c *Configuration, differing []string) {
 		}
 	}
 	return &u.Configurations[0], nil
+}
+
+// Lane names what u's error is averaged with: engine, model, chip and precision.
+func (u *Unit) Lane() string {
+	return strings.Join([]string{u.Framework, u.Model, u.Hardware, u.Precision}, " ")
+}
+
+// InLane holds when each word, in any case, stands in a lane's name; no words hold for all.
+func InLane(name, words string) bool {
+	name = strings.ToLower(name)
+	for w := range strings.FieldsSeq(strings.ToLower(words)) {
+		if !strings.Contains(name, w) {
+			return false
+		}
+	}
+	return true
 }
 
 // WIP reports whether any record of u is marked unfinished by its authors.

@@ -10,7 +10,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/inference-sim/accuracy-dashboard/internal/canon"
 	"github.com/inference-sim/accuracy-dashboard/ledger"
@@ -95,7 +94,7 @@ func identity(t *record.Trial) (record.Point, error) {
 	u := t.Unit
 	key, err := canon.Hash(u.RoleKey)
 	p := record.Point{
-		UnitID: u.ID, RoleKey: key, Lane: strings.Join([]string{u.Framework, u.Model, u.Hardware, u.Precision}, " "),
+		UnitID: u.ID, RoleKey: key, Lane: u.Lane(),
 		Engine: u.Framework, EngineVersion: t.EngineVersion, Hardware: u.Hardware, Model: u.Model, Precision: u.Precision,
 		ISL: number(u.Serving.ISL), OSL: number(u.Serving.OSL), Concurrency: u.Concurrency,
 		Differences: []string{}, Conditions: []record.Condition{}, Metrics: map[string]record.Metric{}, Trial: t,

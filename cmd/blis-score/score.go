@@ -120,7 +120,7 @@ func choose(l *ledger.Ledger, o options) ([]*ledger.Unit, error) {
 	var units []*ledger.Unit
 	for i := range l.Units {
 		u := &l.Units[i]
-		if slices.Contains(want, l.Role(u)) && (len(named) == 0 || named[u.ID]) && inLane(u, o.lane) {
+		if slices.Contains(want, l.Role(u)) && (len(named) == 0 || named[u.ID]) && ledger.InLane(u.Lane(), o.lane) {
 			units = append(units, u)
 		}
 	}
@@ -128,16 +128,6 @@ func choose(l *ledger.Ledger, o options) ([]*ledger.Unit, error) {
 		return nil, &diag.Refusal{Field: "--lane", Value: o.lane, Problem: "no unit matches", Accept: "words of a lane's name, e.g. \"vllm h200\""}
 	}
 	return units, nil
-}
-
-func inLane(u *ledger.Unit, words string) bool {
-	lane := strings.ToLower(strings.Join([]string{u.Framework, u.Model, u.Hardware, u.Precision}, " "))
-	for w := range strings.FieldsSeq(strings.ToLower(words)) {
-		if !strings.Contains(lane, w) {
-			return false
-		}
-	}
-	return true
 }
 
 // experimental says why figures may not be published as the project's accuracy, or "".

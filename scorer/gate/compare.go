@@ -161,7 +161,7 @@ func (to lanes) add(u *ledger.Unit, base, candidate map[string]float64) error {
 		return err
 	}
 	put := func(metric string, b, c float64) {
-		k := [2]string{laneOf(u), metric}
+		k := [2]string{u.Lane(), metric}
 		to[k] = append(to[k], pair{key, b, c})
 	}
 	for _, id := range Means {
@@ -184,19 +184,10 @@ func in(m map[string]float64) func(string) (float64, bool) {
 	return func(id string) (float64, bool) { v, ok := m[id]; return v, ok }
 }
 
-func laneOf(u *ledger.Unit) string {
-	return strings.Join([]string{u.Framework, u.Model, u.Hardware, u.Precision}, " ")
-}
-
 // names holds when one of the lanes that were merged into l is t's.
 func (t *Target) names(l *Lane) bool {
 	return t.Metric == l.Metric && slices.ContainsFunc(strings.Split(l.Name, and), func(name string) bool {
-		for w := range strings.FieldsSeq(strings.ToLower(t.Lane)) {
-			if !strings.Contains(strings.ToLower(name), w) {
-				return false
-			}
-		}
-		return true
+		return ledger.InLane(name, t.Lane)
 	})
 }
 

@@ -100,11 +100,7 @@ func TestEveryPortedFunctionRuns(t *testing.T) {
 	}
 	listed, seen := strings.Fields(string(text)), []string{}
 	for _, r := range replays {
-		ran, err := counted(replay(t, m.Path, r.tests, r.decides), m.Path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, name := range unrecorded(m, ran, r.decides) {
+		for _, name := range unrecorded(m, replay(t, m.Path, r.tests, r.decides), r.decides) {
 			if slices.Contains(listed, name) || *update && len(listed) == 0 {
 				seen = append(seen, name)
 			} else {
@@ -125,8 +121,8 @@ func TestEveryPortedFunctionRuns(t *testing.T) {
 	}
 }
 
-// replay is the profile of packages while the tests of folders replay recordings.
-func replay(t *testing.T, module string, folders, packages []string) []byte {
+// replay is what ran of packages while the tests of folders replayed recordings.
+func replay(t *testing.T, module string, folders, packages []string) map[string][]span {
 	t.Helper()
 	within := func(list []string, prefix string) (out []string) {
 		for _, p := range list {
@@ -134,19 +130,28 @@ func replay(t *testing.T, module string, folders, packages []string) []byte {
 		}
 		return out
 	}
+	return tested(t, module, append([]string{"-run", "^TestEveryRecordedTraceReplays$|^TestStartupsReplay$",
+		"-coverpkg", strings.Join(within(packages, module+"/"), ",")}, within(folders, "./")...)...)
+}
+
+// tested is what ran while go test ran with arguments, none of its tests nightly.
+func tested(t *testing.T, module string, arguments ...string) map[string][]span {
+	t.Helper()
 	profile := filepath.Join(t.TempDir(), "profile")
-	args := append([]string{"test", "-run", "^TestEveryRecordedTraceReplays$|^TestStartupsReplay$", "-coverprofile", profile,
-		"-coverpkg", strings.Join(within(packages, module+"/"), ",")}, within(folders, "./")...)
-	c := exec.Command("go", args...)
-	c.Dir = ".."
+	c := exec.Command("go", append([]string{"test", "-coverprofile", profile}, arguments...)...)
+	c.Dir, c.Env = "..", append(os.Environ(), NightlySwitch+"=")
 	if out, err := c.CombinedOutput(); err != nil {
-		t.Fatalf("go %s: %v\n%s", strings.Join(args, " "), err, out)
+		t.Fatalf("%s: %v\n%s", c, err, out)
 	}
 	data, err := os.ReadFile(profile)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return data
+	ran, err := counted(data, module)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return ran
 }
 
 // TestAFunctionThatNoRecordingRunsIsFound feeds the reading of a profile with a function

@@ -5,8 +5,6 @@ import (
 	"go/ast"
 	"go/token"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -98,20 +96,7 @@ func TestEveryRefusalIsTriggered(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	profile := filepath.Join(t.TempDir(), "profile")
-	c := exec.Command("go", "test", "-coverprofile", profile, "-coverpkg", "./sim/...,./engines/...", "./sim/...", "./engines/...")
-	c.Dir, c.Env = "..", append(os.Environ(), NightlySwitch+"=")
-	if out, err := c.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	data, err := os.ReadFile(profile)
-	if err != nil {
-		t.Fatal(err)
-	}
-	ran, err := counted(data, m.Path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	ran := tested(t, m.Path, "-coverpkg", "./sim/...,./engines/...", "./sim/...", "./engines/...")
 	found, all := untriggered(m, ran, func(p string) bool {
 		return (strings.HasPrefix(p, "sim/") || strings.HasPrefix(p, "engines/")) && !strings.Contains(p, "/oracle/")
 	})

@@ -22,19 +22,8 @@ import (
 
 // Instances share a pricer exactly when their plans are equal.
 func TestEqualPlansShareAPricer(t *testing.T) {
-	c, err := catalog.Embedded()
-	if err != nil {
-		t.Fatal(err)
-	}
-	r, err := registry.Embedded()
-	if err != nil {
-		t.Fatal(err)
-	}
-	k, err := vllm.New()
-	if err != nil {
-		t.Fatal(err)
-	}
-	e := NewEnvironment(c, cost.New(c, r), nil)
+	w := embeddedWorld(t)
+	k, e := w.Kinds[0], w.Environment
 	var pricers []engines.Pricer
 	for _, seqs := range []int{128, 128, 64} {
 		_, p, err := k.Explain(engines.Spec{Model: "llama-3.1-8b", Hardware: "h100_sxm", Nodes: 1, Args: map[string]any{"max-num-seqs": seqs}}, e)
